@@ -37,16 +37,37 @@ func alone[T any](d *Daemon, run func() (T, error)) (none T, err error) {
 	return run()
 }
 
-// handleImport takes in a file of this machine, by its absolute path: it is read twice, and a stream
-// could only be read once.
-func (d *Daemon) handleImport(w http.ResponseWriter, r *http.Request) error {
-	path, partial := r.URL.Query().Get("file"), r.URL.Query().Get("partial") == "1"
-	if !filepath.IsAbs(path) {
-		return problem.Bad("file: %q is no absolute path", path)
+func (d *Daemon) importFile(r *http.Request) (work, error) {
+	file, partial := r.URL.Query().Get("file"), r.URL.Query().Get("partial") == "1"
+	return func(ctx context.Context, progress func(uint64)) (any, error) {
+		return d.Import(ctx, file, partial, progress)
+	}, wholePaths("file", file)
+}
+
+func (d *Daemon) backup(r *http.Request) (work, error) {
+	file := r.URL.Query().Get("file")
+	return func(ctx context.Context, progress func(uint64)) (any, error) { return d.Backup(ctx, file, progress) }, wholePaths("file", file)
+}
+
+func (d *Daemon) repair(r *http.Request) (work, error) {
+	q := r.URL.Query()
+	o := mend.RepairOptions{From: q["from"], Transcripts: q.Get("transcripts"), DryRun: q.Get("dry_run") == "1"}
+	paths := slices.Clone(o.From)
+	if o.Transcripts != "" {
+		paths = append(paths, o.Transcripts)
 	}
-	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) {
-		return d.Import(ctx, path, partial, progress)
-	})
+	return func(ctx context.Context, progress func(uint64)) (any, error) { return d.Repair(ctx, o, progress) }, wholePaths("from", paths...)
+}
+
+// wholePaths is an error for a path that depends on the folder of whoever asks. Files are of this machine and named by
+// their paths: they are read twice, and a stream could only be read once.
+func wholePaths(name string, paths ...string) error {
+	for _, path := range paths {
+		if !filepath.IsAbs(path) {
+			return problem.Bad("%s: %q is no absolute path", name, path)
+		}
+	}
+	return nil
 }
 
 // Import takes the events of an export that the log does not have ([carry.Import]). Cancelling leaves what is in; a
@@ -60,14 +81,6 @@ func (d *Daemon) Import(ctx context.Context, path string, partial bool, progress
 // toImport is this log as files are taken into it.
 func (d *Daemon) toImport() carry.Into {
 	return carry.Into{Log: d.stream, Blobs: d.ground.Blobs(), Redact: d.redactor.JSON, Append: d.rec.Import}
-}
-
-func (d *Daemon) handleBackup(w http.ResponseWriter, r *http.Request) error {
-	file := r.URL.Query().Get("file")
-	if !filepath.IsAbs(file) {
-		return problem.Bad("file: %q is no absolute path", file)
-	}
-	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) { return d.Backup(ctx, file, progress) })
 }
 
 // Backup writes the store into a new file, while hooks go on being recorded ([carry.Backup]).
@@ -106,17 +119,6 @@ func (d *Daemon) fill(ctx context.Context, u carry.Unpacked) (last uint64, verdi
 	}
 	verdict, err = d.Verify(ctx, nil)
 	return last, verdict, err
-}
-
-func (d *Daemon) handleRepair(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	o := mend.RepairOptions{From: q["from"], Transcripts: q.Get("transcripts"), DryRun: q.Get("dry_run") == "1"}
-	for _, path := range append(slices.Clone(o.From), o.Transcripts) {
-		if path != "" && !filepath.IsAbs(path) {
-			return problem.Bad("%q is no absolute path", path)
-		}
-	}
-	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) { return d.Repair(ctx, o, progress) })
 }
 
 // Repair finds and, unless it is a dry run, appends ([mend.Repair]).
@@ -195,27 +197,62 @@ func (d *Daemon) contentOf(digest string) (content []byte, ok bool, err error) {
 	return content, err == nil, err
 }
 
-func (d *Daemon) handleVerify(w http.ResponseWriter, r *http.Request) error {
-	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) { return d.Verify(ctx, progress) })
+// Verify proves the log record by record, folds it again and compares every cell of every bucket.
+func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (v check.Verdict, err error) {
+	store := check.Store{Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Report: d.ground.Report, Serving: d.serving}
+	took, err := d.folding(ctx, func() error {
+		v, err = check.Verify(ctx, store, progress)
+		return err
+	})
+	v.TookMS = took
+	return v, err
+}
+
+// rebuild folds the log again, for one projection or for "" all, and tells what differed. A dry run only compares.
+func (d *Daemon) rebuild(r *http.Request) (work, error) {
+	only, dry := r.URL.Query().Get("projection"), r.URL.Query().Get("dry_run") == "1"
+	if only != "" {
+		if err := past.KnownTable(d.view.Tables(), only); err != nil {
+			return nil, err
+		}
+	}
+	return func(ctx context.Context, progress func(uint64)) (any, error) {
+		var pos projector.Position
+		var diffs []projector.Diff
+		took, err := d.folding(ctx, func() error {
+			err := d.view.WarmCache(ctx) // or every brief would count as missing
+			switch {
+			case err != nil:
+			case dry:
+				pos, diffs, err = d.view.Verify(ctx, d.stream.ReadLent, progress)
+			default:
+				pos, diffs, err = d.view.Rebuild(ctx, d.stream.ReadLent, only, progress)
+			}
+			return err
+		})
+		out := client.Rebuilt{Projection: only, DryRun: dry, Seq: pos.Seq, TookMS: took, Changed: []projector.Diff{}}
+		for _, df := range diffs {
+			if only == "" || df.Projection == only {
+				out.Changed = append(out.Changed, df)
+			}
+		}
+		return out, err
+	}, nil
 }
 
 // gcWhileFolding lets garbage pile up while the whole log goes by; the memory limit still bounds it.
 const gcWhileFolding = 400
 
-// Verify proves the log record by record, folds it again and compares every cell of every bucket.
-func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (check.Verdict, error) {
+// folding runs what folds the whole log again, where the store can be written, and tells how many milliseconds it took.
+func (d *Daemon) folding(ctx context.Context, run func() error) (ms float64, err error) {
 	begin := time.Now()
 	if err := d.ground.Health(); errors.Is(err, embedded.ErrWriteStuck) {
-		return check.Verdict{}, d.stuck(err)
+		return 0, d.stuck(err)
 	}
 	d.rec.Heal(ctx)
 	defer debug.SetGCPercent(debug.SetGCPercent(gcWhileFolding))
-	v, err := check.Verify(ctx, check.Store{Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Report: d.ground.Report, Serving: d.serving}, progress)
-	if err != nil {
-		return v, d.stuck(err)
-	}
-	v.TookMS = float64(time.Since(begin).Microseconds()) / 1000
-	return v, nil
+	err = run()
+	return float64(time.Since(begin).Microseconds()) / 1000, d.stuck(err)
 }
 
 // stuck gives an error of the store that only another opening takes away, as after a full disk, a form that
@@ -226,46 +263,4 @@ func (d *Daemon) stuck(err error) error {
 	}
 	d.stop("write_stuck")
 	return problem.Refusef(http.StatusServiceUnavailable, "the store cannot write since a write failed, as on a full disk: %v", err).Advise(client.HintReopened)
-}
-
-// long answers a request that may go over the whole log.
-func (d *Daemon) long(w http.ResponseWriter, r *http.Request, run func(ctx context.Context, progress func(uint64)) (any, error)) error {
-	last, _ := d.stream.Last()
-	return client.AnswerLong(w, r, last, run)
-}
-
-func (d *Daemon) handleRebuild(w http.ResponseWriter, r *http.Request) error {
-	only, dry := r.URL.Query().Get("projection"), r.URL.Query().Get("dry_run") == "1"
-	if only != "" {
-		if err := past.KnownTable(d.view.Tables(), only); err != nil {
-			return err
-		}
-	}
-	return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) {
-		begin := time.Now()
-		if err := d.ground.Health(); errors.Is(err, embedded.ErrWriteStuck) {
-			return nil, d.stuck(err)
-		}
-		d.rec.Heal(ctx)
-		defer debug.SetGCPercent(debug.SetGCPercent(gcWhileFolding))
-		err := d.view.WarmCache(ctx) // or every brief would count as missing
-		if err != nil {
-			return nil, d.stuck(err)
-		}
-		var pos projector.Position
-		var diffs []projector.Diff
-		if dry {
-			pos, diffs, err = d.view.Verify(ctx, d.stream.ReadLent, progress)
-		} else {
-			pos, diffs, err = d.view.Rebuild(ctx, d.stream.ReadLent, only, progress)
-		}
-		out := client.Rebuilt{Projection: only, DryRun: dry, Seq: pos.Seq, Changed: []projector.Diff{}}
-		for _, df := range diffs {
-			if only == "" || df.Projection == only {
-				out.Changed = append(out.Changed, df)
-			}
-		}
-		out.TookMS = float64(time.Since(begin).Microseconds()) / 1000
-		return out, d.stuck(err)
-	})
 }

@@ -50,8 +50,7 @@ func (d *Daemon) handleCells(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	out := json.NewEncoder(w)
+	out := lines(w)
 	for _, k := range slices.Sorted(maps.Keys(cells)) {
 		if err := out.Encode(cells[k]); err != nil {
 			return nil // the reader is gone
@@ -178,9 +177,7 @@ func (d *Daemon) handleWalk(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
+	out := lines(w)
 	return d.pastView().Walk(r.Context(), id, r.URL.Query().Get("only"), func(s past.Step) error { return out.Encode(s) })
 }
 
@@ -240,7 +237,7 @@ func (d *Daemon) gatesToTell(ctx context.Context, id string) *hook.Gates {
 		g.Others = d.others(ctx, in, w, g)
 	}
 	if len(d.measured(ctx, in, w, g)) > 0 { // at a start that is the dirty tree alone
-		g.Dirty, _ = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.gates.sizes.Dirty(ctx, g.Root) })
+		g.Dirty, _ = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.sizes.Dirty(ctx, g.Root) })
 	}
 	return g
 }

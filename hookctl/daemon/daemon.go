@@ -70,48 +70,49 @@ func (o Options) withDefaults() Options {
 
 // Daemon is the recorder with what surrounds it: a socket, loops, effects. Its methods are safe for concurrent use.
 type Daemon struct {
-	opts     Options
-	log      *slog.Logger
-	rec      *recorder.Recorder
-	ground   *embedded.Server // of the recorder, like the next two: to check, copy and mend
-	stream   *embedded.Stream
-	view     *projector.View
-	world    *facts.World
-	redactor *redact.Redactor // without what a project adds
-	extras   redactors
-	memories memories
-	meters   meters
-	spool    *spool.Spool
+	opts    Options
+	log     *slog.Logger
+	rec     *recorder.Recorder
+	ground  *embedded.Server // of the recorder, like the next two: to check, copy and mend
+	stream  *embedded.Stream
+	view    *projector.View
+	world   *facts.World
+	spool   *spool.Spool
+	started time.Time
+	mark    string // of the home, which a caller may compare
+	serving bool   // a daemon has it open, not a command for its own time
 
-	visits       visits
-	notices      notices // to users
-	clockTold    atomic.Bool
+	redactor *redact.Redactor      // without what a project adds
+	projects cache[*projectConfig] // by the folder that the client was launched in
+	rules    cache[*gateRules]     // by the top of the work tree
+	memories cache[*redact.Memory] // by session: a secret is also replaced where it recurs without its name
+	meters   cache[*meter]         // by session
+	visits   cache[bool]           // paths of projects that git was asked about
+	said     cache[string]         // to users, by session and what it is about
+	sizes    facts.Sizes           // of branches
+	hooks    hookCounts
+	large    large
+	drainer  drainer
+	touched  atomic.Int64 // Unix ms of the newest frame
+
 	warnings     *check.Warnings // about damage
-	heard        heard
-	draining     chan struct{}        // holds one while waiting frames are taken
-	later        map[string]time.Time // when a frame in the spool whose file was in the way is tried again; behind draining
-	sessions     map[string]string    // of frames in the spool that were passed over; behind draining
-	failedDreams failedDreams
-	notified     map[string]string // the kind of standing that was told last, by session; of the loops
-	listener     listener
-	notifying    atomic.Bool   // a notification is under way
+	mayDamage    sync.Mutex      // guards warnings and what follows
+	damaged      string          // what a session's start says of the log's damage
+	damagedTo    string          // that session
+	clockTold    atomic.Bool
+	failedDreams sync.Map      // what users are to be told yet, by session
 	consolidate  consolidation // nil: identity.Dream
-	carrying     sync.Mutex    // held by an import, a backup or a repair: one at a time
-	large        large
-	clients      clientCache
-	gates        gateFiles
-	paths        home.Paths
-	door         atomic.Pointer[door] // nil: in process, or not open yet
 
-	hooks     hookCounts
+	carrying sync.Mutex // held by an import, a backup or a repair: one at a time
+	notifier notifier
+	listener listener
+	paths    home.Paths
+	door     atomic.Pointer[door] // nil: in process, or not open yet
+
 	effects   sync.WaitGroup
 	following atomic.Int32 // effects of hooks that are not appended yet
 	life      context.Context
 	end       context.CancelFunc
-	started   time.Time
-	touched   atomic.Int64 // Unix ms of the newest frame
-	mark      string       // of the home, which a caller may compare
-	serving   bool         // a daemon has it open, not a command for its own time
 	handOver  atomic.Pointer[string]
 	stopping  chan string
 }
@@ -128,10 +129,13 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 	}
 	store := embedded.Options{Dir: filepath.Join(o.Home, "store"), Log: o.Log, Fsync: mode, Renew: o.Renew, Now: o.Now, Holder: "hookd " + wire.Build}
 
-	d := &Daemon{opts: o, log: o.Log, draining: make(chan struct{}, 1), world: facts.New(facts.Options{}), redactor: redact.New().With(redact.Extra{User: redact.Compile(o.Redact)}),
-		spool: spool.Open(home.PathsOf(o.Home, os.Getenv)), started: o.Now(), stopping: make(chan string, 1)}
-	d.warnings = check.OpenWarnings(o.Home, o.Log)
-	d.mark = wire.Mark(o.Home)
+	d := &Daemon{opts: o, log: o.Log, world: facts.New(facts.Options{}), redactor: redact.New().With(redact.Extra{User: redact.Compile(o.Redact)}),
+		spool: spool.Open(home.PathsOf(o.Home, os.Getenv)), started: o.Now(), mark: wire.Mark(o.Home), warnings: check.OpenWarnings(o.Home, o.Log),
+		stopping: make(chan string, 1), drainer: drainer{turn: make(chan struct{}, 1)}}
+	d.projects.most, d.rules.most = maxRoots, maxRoots
+	d.memories.most = 64 // each up to 100 KB
+	d.meters.most = 1024 // beyond, the ends of the transcripts are read once more
+	d.visits.most, d.said.most = 4096, 4096
 	rec, err := recorder.Open(ctx, recorder.Options{Store: store, Log: o.Log, Now: o.Now, Begin: d.emitDamage})
 	if err != nil {
 		return nil, err
@@ -149,10 +153,8 @@ func (d *Daemon) Close(ctx context.Context) error {
 	return d.rec.Close(ctx)
 }
 
-// What an opening of the store found wrong with the log is recorded by that opening, before anything else is
-// appended, and told to the user at the start of the next session, whoever opened it and whoever serves then.
-
-// emitDamage records, once, what was lost, healed or brought back, and keeps the words for the user.
+// emitDamage records, once, what was lost, healed or brought back, and keeps the words for the user: by the opening that
+// found it, before anything else is appended. They are told at the start of the next session, whoever serves then.
 func (d *Daemon) emitDamage(ctx context.Context, rec *recorder.Recorder) error {
 	f := rec.Store().Report().Found
 	if d.opts.unpacked {
@@ -172,9 +174,7 @@ func (d *Daemon) emitDamage(ctx context.Context, rec *recorder.Recorder) error {
 // appendDamage puts the event into the log, unless an opening that was killed before it could say so has done it.
 func (d *Daemon) appendDamage(ctx context.Context, rec *recorder.Recorder, f embedded.Found) error {
 	if f.ID != "" {
-		log := rec.Store().Stream()
-		last, _ := log.Last()
-		known, err := log.FindIDs(ctx, last-min(last, recorder.WarmWindow)+1, map[string]struct{}{f.ID: {}})
+		known, err := rec.Find(ctx, f.ID)
 		if err != nil || len(known) > 0 {
 			return err
 		}
@@ -186,14 +186,6 @@ func (d *Daemon) appendDamage(ctx context.Context, rec *recorder.Recorder, f emb
 		_, err = rec.Import(ctx, envs)
 	}
 	return err
-}
-
-// keep puts a value into a map of at most so many, which is emptied when it is full.
-func keep[V any](in *map[string]V, most int, key string, v V) {
-	if *in == nil || len(*in) >= most {
-		*in = map[string]V{}
-	}
-	(*in)[key] = v
 }
 
 // seen is what fn gives of the states as they are, at one position; the zero value where they cannot be read. Maps and
@@ -218,4 +210,54 @@ func stateOf[S any](ctx context.Context, d *Daemon, table, key string) (s S, fou
 // session is what the log has of a session.
 func (d *Daemon) session(ctx context.Context, id string) (session.State, bool) {
 	return stateOf[session.State](ctx, d, session.Name, id)
+}
+
+// cache remembers values by key, so many as the newest keys have. Safe for concurrent use.
+type cache[V any] struct {
+	most  int
+	mu    sync.Mutex
+	by    map[string]V
+	order []string // of the keys, oldest first
+}
+
+func (c *cache[V]) get(key string) (V, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, ok := c.by[key]
+	return v, ok
+}
+
+// put keeps a value and returns the one before.
+func (c *cache[V]) put(key string, v V) (before V, had bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before, had = c.by[key]
+	c.keep(key, v)
+	return before, had
+}
+
+// of is the value of a key, a new one where there is none.
+func (c *cache[V]) of(key string, fresh func() V) V {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, ok := c.by[key]
+	if !ok {
+		v = fresh()
+		c.keep(key, v)
+	}
+	return v
+}
+
+func (c *cache[V]) keep(key string, v V) {
+	if c.by == nil {
+		c.by = map[string]V{}
+	}
+	if _, ok := c.by[key]; !ok {
+		c.order = append(c.order, key)
+	}
+	if len(c.order) > c.most {
+		delete(c.by, c.order[0])
+		c.order = c.order[1:]
+	}
+	c.by[key] = v
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"hookline/events"
 	"hookline/hookctl/client"
@@ -19,10 +20,10 @@ import (
 	"hookline/hookctl/problem"
 	"hookline/hookctl/redact"
 	"hookline/hookctl/transcript"
+	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
-	"hookline/replay/mend"
 )
 
 // The door for commands, POST /v1/do/{name}: arguments of a type, a decision about the states as they are, events that
@@ -37,7 +38,7 @@ type command struct {
 // commands by name.
 var commands = map[string]command{
 	"emit":    {run: typed((*Daemon).doEmit)},
-	"gates":   {run: typed((*Daemon).doGates)},
+	"gates":   {run: typed((*Daemon).OrderGates)},
 	"dream":   {run: typed((*Daemon).doDream)},
 	"ledger":  {run: typed((*Daemon).doLedger)},
 	"recover": {run: typed((*Daemon).doRecover), long: true},
@@ -50,8 +51,8 @@ var commands = map[string]command{
 // maxArguments bounds a request.
 const maxArguments = 16 << 20
 
-// typed is a command whose arguments are a T.
-func typed[T any](run func(*Daemon, context.Context, T, func(uint64)) (any, error)) func(*Daemon, context.Context, []byte, func(uint64)) (any, error) {
+// typed is a command whose arguments are a T and whose answer is an R.
+func typed[T, R any](run func(*Daemon, context.Context, T, func(uint64)) (R, error)) func(*Daemon, context.Context, []byte, func(uint64)) (any, error) {
 	return func(d *Daemon, ctx context.Context, args []byte, progress func(uint64)) (any, error) {
 		var t T
 		if err := json.Unmarshal(args, &t); err != nil {
@@ -153,88 +154,59 @@ func (e emission) check() error {
 	return nil
 }
 
-func (d *Daemon) doEmit(ctx context.Context, e emission, _ func(uint64)) (any, error) {
+func (d *Daemon) doEmit(ctx context.Context, e emission, _ func(uint64)) (events.Record, error) {
 	if len(e.Data) == 0 {
 		e.Data = json.RawMessage("{}")
 	}
 	if err := e.check(); err != nil {
-		return nil, err
+		return events.Record{}, err
 	}
 	id, err := d.resolveSession(ctx, e.Session)
 	if err != nil {
-		return nil, err
+		return events.Record{}, err
 	}
 	project, err := d.resolveProject(ctx, e.Project)
 	if err != nil {
-		return nil, err
+		return events.Record{}, err
 	}
-
-	env := events.Envelope{Type: e.Type, Session: id, Project: project, Data: e.Data}
 	if id != "" {
 		own, found := d.session(ctx, id)
 		if project != "" && project != own.Project {
-			return nil, problem.Bad("session %s is not of project %s", id, project)
+			return events.Record{}, problem.Bad("session %s is not of project %s", id, project)
 		}
 		ended := found && own.Status != session.Live
 		if e.Type == events.TypeIdentityObserved && ended {
-			return nil, problem.Bad("session %s has ended: an observation holds until a session's end", id).Advise("`hookctl session list` shows those that live")
+			return events.Record{}, problem.Bad("session %s has ended: an observation holds until a session's end", id).Advise("`hookctl session list` shows those that live")
 		}
-		env.Project = own.Project
+		project = own.Project
 	}
-	rec, err := d.Emit(ctx, env)
+
+	rec, err := d.Emit(ctx, events.Envelope{Type: e.Type, Session: id, Project: project, Data: e.Data})
 	if err != nil {
-		return nil, problem.Bad("%v", err).Advise("`hookctl events types` lists what can be emitted")
+		return events.Record{}, problem.Bad("%v", err).Advise("`hookctl events types` lists what can be emitted")
 	}
 	return rec, nil
 }
 
-func (d *Daemon) doGates(ctx context.Context, o client.GateOrder, _ func(uint64)) (any, error) {
-	return d.OrderGates(ctx, o)
-}
+// Emit appends an event that a command asks for. The envelope needs type, data and where it belongs; id, time and version
+// are set here.
+func (d *Daemon) Emit(ctx context.Context, env events.Envelope) (events.Record, error) {
+	k, ok := events.Lookup(env.Type)
+	if !ok {
+		return events.Record{}, fmt.Errorf("no event type is called %q", env.Type)
+	}
+	data, report := d.redactor.JSON(env.Data)
+	now := d.opts.Now().UTC().Truncate(time.Millisecond)
+	env.ID, env.Version, env.Time = wire.NewID(now.UnixMilli()), k.Version(), now
+	env.Data, env.Redacted, env.Correlation = data, report.Count, env.Session
 
-// dreamOrder asks for a dream.
-type dreamOrder struct {
-	Session string `json:"session"`
-	Phase   string `json:"phase"`
-}
-
-func (d *Daemon) doDream(ctx context.Context, o dreamOrder, _ func(uint64)) (any, error) {
-	id, err := d.resolveSession(ctx, o.Session)
+	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
+		return append(d.gatesOfJoined(r, env), env), nil // the event itself comes last
+	})
 	if err != nil {
-		return nil, err
+		return events.Record{}, err
 	}
-	seq, err := d.Dream(ctx, id, o.Phase)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"triggered": seq, "session": id, "phase": o.Phase}, nil
-}
-
-// recoverOrder asks for an identity of the past: a session's, or that of the project of a folder.
-type recoverOrder struct {
-	At      string `json:"at"`
-	Session string `json:"session"`
-	Cwd     string `json:"cwd"`
-	DryRun  string `json:"dry_run"` // "1": nothing is appended
-}
-
-func (d *Daemon) doRecover(ctx context.Context, o recoverOrder, progress func(uint64)) (any, error) {
-	at, err := d.momentOf(ctx, o.At)
-	if err != nil {
-		return nil, err
-	}
-	id, err := d.resolveSession(ctx, o.Session)
-	if err != nil {
-		return nil, err
-	}
-
-	project := ""
-	if id == "" {
-		if place := d.world.Place(o.Cwd); place.Path() != "" {
-			project, _ = d.project(ctx, place)
-		}
-	}
-	return d.Recover(ctx, mend.Asked{At: at, Session: id, Project: project, DryRun: o.DryRun == "1"}, progress)
+	return recs[len(recs)-1], nil
 }
 
 // retractOrder asks to take an event back.
@@ -244,42 +216,30 @@ type retractOrder struct {
 }
 
 // doRetract takes an event back: every projection is from now on as if it had never come.
-func (d *Daemon) doRetract(ctx context.Context, o retractOrder, _ func(uint64)) (any, error) {
+func (d *Daemon) doRetract(ctx context.Context, o retractOrder, _ func(uint64)) (client.Retracted, error) {
 	reason := strings.TrimSpace(o.Reason)
 	if reason == "" {
-		return nil, problem.Bad("a reason is wanted").Advise("--reason says why the event is wrong")
+		return client.Retracted{}, problem.Bad("a reason is wanted").Advise("--reason says why the event is wrong")
 	}
 	target, err := d.find(ctx, o.ID)
 	if err != nil {
-		return nil, err
+		return client.Retracted{}, err
 	}
-	if err := d.retractable(ctx, target); err != nil {
-		return nil, err
-	}
-
-	data, err := json.Marshal(events.RecordRetracted{Target: target.ID, Reason: reason})
-	if err != nil {
-		return nil, err
-	}
-	rec, err := d.Emit(ctx, events.Envelope{Type: events.TypeRecordRetracted, Session: target.Session, Project: target.Project,
-		Worktree: target.Worktree, Branch: target.Branch, Causation: target.ID, Data: data})
-	if err != nil {
-		return nil, err
-	}
-	return client.Retracted{Event: rec, Target: target}, nil
-}
-
-// retractable refuses what no projection would forget, and what was taken back before.
-func (d *Daemon) retractable(ctx context.Context, target events.Record) error {
 	if target.Type == events.TypeRecordRetracted {
-		return problem.Bad("event %d is a retraction, which cannot be taken back", target.Seq)
+		return client.Retracted{}, problem.Bad("event %d is a retraction, which cannot be taken back", target.Seq)
 	}
-	return d.view.Read(ctx, func(r projector.Reader) error {
+
+	base := events.Envelope{Session: target.Session, Project: target.Project, Worktree: target.Worktree, Branch: target.Branch, Causation: target.ID}
+	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
 		if by, taken := projector.RetractionOf(r, target.ID); taken {
-			return problem.Conflict("event %d was taken back already, by event %d", target.Seq, by).Advise(fmt.Sprintf("`hookctl events show %d` tells why", by))
+			return nil, problem.Conflict("event %d was taken back already, by event %d", target.Seq, by).Advise(fmt.Sprintf("`hookctl events show %d` tells why", by))
 		}
-		return nil
+		return d.redacted(base, []events.Event{&events.RecordRetracted{Target: target.ID, Reason: reason}})
 	})
+	if err != nil {
+		return client.Retracted{}, err
+	}
+	return client.Retracted{Event: recs[0], Target: target}, nil
 }
 
 // transcriptsOrder asks for the sessions of transcripts.
@@ -300,7 +260,7 @@ func (d *Daemon) doImport(ctx context.Context, o transcriptsOrder, progress func
 	}
 	into := transcript.Into{Log: d.stream, Put: d.ground.Blobs().Put, Clean: d.clean, Append: d.rec.Import, Now: d.opts.Now(),
 		Redactor: func(dir string) *redact.Redactor {
-			return d.configured(dir).with.Remembering(redact.NewMemory())
+			return d.configured(dir).redactor.Remembering(redact.NewMemory())
 		},
 		Place: d.placeOf, Gone: func(ctx context.Context, id, dir string) bool {
 			s, _ := d.session(ctx, id)

@@ -26,10 +26,6 @@ import (
 // process is most of a millisecond; a session's start waits 1.6 s for an answer.
 const lookEvery = time.Second
 
-// keptLooks is how many looks a listener outlives its file: what waits in it unaccepted on a busy machine
-// is a hook that gives up after two seconds.
-const keptLooks = 3
-
 // door keeps the daemon's socket open. Whatever cleans folders may remove it (of temporary files, or a
 // runtime folder at the end of a login): then no client finds the daemon, while its lock keeps others
 // from starting. So it is looked for, and opened again, in the home where its place is gone or another's. One
@@ -40,10 +36,8 @@ type door struct {
 	log    *slog.Logger
 	srv    *http.Server
 	lock   fs.FileInfo  // of the home that was opened
-	now    net.Listener // what clients find
+	now    net.Listener // what clients find; nil before the first
 	file   fs.FileInfo  // its socket; nil where the platform cannot tell
-	before net.Listener // what they found until its file went: it may hold connections that were not taken yet
-	looks  int          // since then
 	told   string       // the trouble that stands in the log
 	failed chan error   // why the socket no longer accepts connections
 }
@@ -57,7 +51,8 @@ func openDoor(p home.Paths, srv *http.Server, log *slog.Logger) (*door, error) {
 
 func (d *door) open() error {
 	socket := d.paths.Socket
-	l, err := listen(d.paths, socket, d.paths.OursToTake(socket) || d.had(socket))
+	had := d.at.Load()
+	l, err := listen(d.paths, socket, d.paths.OursToTake(socket) || had != nil && *had == socket)
 	if near := d.paths.Near; err != nil && near != "" && near != socket {
 		d.log.Warn("the socket is opened in the home instead", "err", err)
 		socket = near
@@ -71,19 +66,18 @@ func (d *door) open() error {
 	if u, ok := l.(*net.UnixListener); ok {
 		u.SetUnlinkOnClose(false) // by then the path may be another's
 	}
-	if d.before != nil {
-		_ = d.before.Close()
+	if d.now != nil { // a hook that waits there unaccepted spools its frame
+		_ = d.now.Close()
 	}
-	d.before, d.now, d.looks = d.now, l, 0
+	d.now = l
 	d.file, _ = os.Lstat(socket)
-	go d.serve(l)
+	go func() { // ends with its listener: at the end of the daemon, or when another has taken its place
+		err := d.srv.Serve(l)
+		if !errors.Is(err, net.ErrClosed) && !errors.Is(err, http.ErrServerClosed) {
+			d.failed <- err
+		}
+	}()
 	return nil
-}
-
-// had tells whether this daemon has listened at a path before.
-func (d *door) had(path string) bool {
-	at := d.at.Load()
-	return at != nil && *at == path
 }
 
 // path is where the door is.
@@ -102,25 +96,13 @@ func (d *door) link() {
 	}
 }
 
-// serve ends with its listener: at the end of the daemon, or when another has taken its place.
-func (d *door) serve(l net.Listener) {
-	if err := d.srv.Serve(l); !errors.Is(err, net.ErrClosed) && !errors.Is(err, http.ErrServerClosed) {
-		select {
-		case d.failed <- err:
-		default:
-		}
-	}
-}
-
 // watch looks until ctx ends.
 func (d *door) watch(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	for {
+	for tick := time.Tick(lookEvery); ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-tick:
 			d.look()
 		}
 	}
@@ -128,10 +110,6 @@ func (d *door) watch(ctx context.Context) {
 
 // look opens the socket again when it is gone, or belongs to a process that ended.
 func (d *door) look() {
-	if d.looks++; d.before != nil && d.looks > keptLooks {
-		_ = d.before.Close()
-		d.before = nil
-	}
 	if d.file == nil || d.ours() {
 		d.link()
 		d.told = ""
@@ -206,8 +184,6 @@ type peer struct {
 	pid      int  // 0 where the kernel does not tell
 }
 
-var errStranger = errors.New("this socket serves its own user only")
-
 // peerContext asks the kernel once per connection who is at the other end; the folder and the mode
 // of the socket already keep others out.
 func peerContext(ctx context.Context, c net.Conn) context.Context {
@@ -216,21 +192,6 @@ func peerContext(ctx context.Context, c net.Conn) context.Context {
 		return ctx
 	}
 	return context.WithValue(ctx, peerKey{}, peerOf(u))
-}
-
-// checkPeer is an error for a request of another user.
-func checkPeer(ctx context.Context) error {
-	if p, ok := ctx.Value(peerKey{}).(peer); ok && p.stranger {
-		return errStranger
-	}
-	return nil
-}
-
-// peerProgram is the program that sent a request, "" where it is not known: by its process where the kernel tells, else
-// the absolute path that it gives itself.
-func peerProgram(ctx context.Context, claimed string) string {
-	p, _ := ctx.Value(peerKey{}).(peer)
-	return p.program(claimed)
 }
 
 // noticeBuild hands over when the client belongs to a newer build than this daemon: the daemon of that build, beside
@@ -244,7 +205,8 @@ func (d *Daemon) noticeBuild(ctx context.Context, build, binary string) {
 	if runtime.GOOS == "windows" {
 		name = "hookd.exe"
 	}
-	client := peerProgram(ctx, binary)
+	sender, _ := ctx.Value(peerKey{}).(peer)
+	client := sender.program(binary)
 	if client == "" {
 		return
 	}

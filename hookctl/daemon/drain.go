@@ -17,6 +17,13 @@ import (
 	"hookline/hookctl/wire"
 )
 
+// drainer is what the draining of the spool knows of the files there. Whoever takes frames has put the one value into turn.
+type drainer struct {
+	turn     chan struct{}
+	later    map[string]time.Time // when a file that was in the way is tried again
+	sessions map[string]string    // of frames that were passed over
+}
+
 // drain takes the waiting frames in order. A frame leaves the spool only when it is on disk in the
 // log, so a crash in between delivers it again, and it counts once. It returns how many it took.
 func (d *Daemon) drain(ctx context.Context) int {
@@ -54,8 +61,8 @@ func (d *Daemon) catchUp(ctx context.Context, f wire.Frame) error {
 // not be recorded; one whose file is the matter is left for later.
 func (d *Daemon) drainSome(ctx context.Context, n int, session string) (int, error) {
 	select {
-	case d.draining <- struct{}{}:
-		defer func() { <-d.draining }()
+	case d.drainer.turn <- struct{}{}:
+		defer func() { <-d.drainer.turn }()
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
@@ -83,7 +90,7 @@ func (d *Daemon) drainSome(ctx context.Context, n int, session string) (int, err
 		switch {
 		case errors.As(err, &stuck): // the file is the matter, and the others may be whole
 			d.log.Warn("a frame stays in the spool", "frame", e.ID, "err", err)
-			d.later[e.Path] = d.opts.Now().Add(stuckFor)
+			d.drainer.later[e.Path] = d.opts.Now().Add(stuckFor)
 		case err != nil:
 			d.log.Warn("take from spool", "frame", e.ID, "err", err)
 			return taken, err
@@ -111,17 +118,17 @@ func stuck(err error) error {
 	return &stuckError{err}
 }
 
-// ready is the frames without those whose files were in the way a moment ago. The caller holds d.draining.
+// ready is the frames without those whose files were in the way a moment ago. The caller has the turn.
 func (d *Daemon) ready(list []spool.Entry) []spool.Entry {
-	if d.later == nil {
-		d.later = map[string]time.Time{}
+	if d.drainer.later == nil {
+		d.drainer.later = map[string]time.Time{}
 	}
-	if len(list) == 0 || d.sessions == nil {
-		d.sessions = map[string]string{}
+	if len(list) == 0 || d.drainer.sessions == nil {
+		d.drainer.sessions = map[string]string{}
 	}
 	now := d.opts.Now()
-	maps.DeleteFunc(d.later, func(_ string, until time.Time) bool { return now.After(until) })
-	return slices.DeleteFunc(list, func(e spool.Entry) bool { return !d.later[e.Path].IsZero() })
+	maps.DeleteFunc(d.drainer.later, func(_ string, until time.Time) bool { return now.After(until) })
+	return slices.DeleteFunc(list, func(e spool.Entry) bool { return !d.drainer.later[e.Path].IsZero() })
 }
 
 func idsOf(list []spool.Entry) []string {
@@ -159,12 +166,12 @@ func (d *Daemon) read(ctx context.Context, e spool.Entry) (wire.Frame, error) {
 
 // drainOne takes one frame, unless it is of another session than the one that is asked for; "" asks for all.
 func (d *Daemon) drainOne(ctx context.Context, e spool.Entry, session string) (bool, error) {
-	if of, known := d.sessions[e.Path]; known && session != "" && of != session {
+	if of, known := d.drainer.sessions[e.Path]; known && session != "" && of != session {
 		return false, nil
 	}
 	f, err := d.read(ctx, e)
 	if of := f.Session(); err == nil && session != "" && of != session && of != "" {
-		d.sessions[e.Path] = of
+		d.drainer.sessions[e.Path] = of
 		return false, nil
 	}
 	switch {

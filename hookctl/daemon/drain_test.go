@@ -179,12 +179,12 @@ func TestBehindWhatWaits(t *testing.T) {
 	d := opened(t)
 	expect.OK(t, d.spool.Write(toolFrame("PreToolUse", "s-1", "t1")))
 	before := len(logOf(t, d))
-	d.draining <- struct{}{} // another one takes frames, and takes long
+	d.drainer.turn <- struct{}{} // another one takes frames, and takes long
 	expect.Equal(t, sendHook(d, toolFrame("PostToolUse", "s-1", "t1")), http.StatusServiceUnavailable, "status")
 	if got := len(logOf(t, d)); got != before {
 		t.Errorf("%d events were recorded", got-before)
 	}
-	<-d.draining
+	<-d.drainer.turn
 }
 
 func toolFrame(event, session, call string) wire.Frame {

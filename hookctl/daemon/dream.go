@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"sort"
-	"sync"
 	"time"
 
 	"hookline/events"
@@ -19,24 +18,34 @@ import (
 // dreamOthers is how many sessions of the project REM looks at beside the dreaming one.
 const dreamOthers = 8
 
-// Dream triggers a dream by command; the cool-down does not hold it back.
-func (d *Daemon) Dream(ctx context.Context, session, phase string) (uint64, error) {
+// dreamOrder asks for a dream.
+type dreamOrder struct {
+	Session string `json:"session"`
+	Phase   string `json:"phase"`
+}
+
+// doDream triggers a dream by command; the cool-down does not hold it back.
+func (d *Daemon) doDream(ctx context.Context, o dreamOrder, _ func(uint64)) (map[string]any, error) {
+	id, err := d.resolveSession(ctx, o.Session)
+	if err != nil {
+		return nil, err
+	}
 	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
-		s, ok := identityIn(r, session)
+		s, ok := identityIn(r, id)
 		if !ok {
-			return nil, problem.Missing("session %s has no identity", session).Advise("`hookctl session list --all` lists the sessions")
+			return nil, problem.Missing("session %s has no identity", id).Advise("`hookctl session list --all` lists the sessions")
 		}
-		if _, err := identity.Dream(s, nil, phase); err != nil {
+		if _, err := identity.Dream(s, nil, o.Phase); err != nil {
 			return nil, problem.Bad("%v", err)
 		}
-		e := &events.DreamTriggered{Phase: phase, Reason: "manual", IC: s.LastIC}
-		return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: session, Project: s.Project}, e)
+		e := &events.DreamTriggered{Phase: o.Phase, Reason: "manual", IC: s.LastIC}
+		return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: id, Project: s.Project}, e)
 	})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	d.goDream(session, phase, recs[0].ID)
-	return recs[0].Seq, nil
+	d.goDream(id, o.Phase, recs[0].ID)
+	return map[string]any{"triggered": recs[0].Seq, "session": id, "phase": o.Phase}, nil
 }
 
 func (d *Daemon) goDream(session, phase, cause string) {
@@ -68,7 +77,7 @@ func (d *Daemon) consolidated(r projector.Reader, s identity.State, session, pha
 
 	out, err := consolidate(s, siblings(r, s), phase)
 	if err != nil {
-		d.failedDreams.keep(session, err.Error(), s.LastIC)
+		d.failedDreams.Store(session, hook.DreamFailed(err.Error(), s.LastIC))
 		return &events.DreamFailed{Phase: phase, Error: err.Error(), IC: s.LastIC}
 	}
 	out.DurationMS = float64(time.Since(begin).Microseconds()) / 1000
@@ -77,38 +86,6 @@ func (d *Daemon) consolidated(r projector.Reader, s identity.State, session, pha
 
 // consolidation is what a dream does.
 type consolidation func(own identity.State, others []identity.State, phase string) (events.DreamCompleted, error)
-
-// failedDreams are the dreams that failed and whose users were not told yet: the check that asked for one
-// has had its answer by then. Safe for concurrent use; the zero value is ready.
-type failedDreams struct {
-	mu sync.Mutex
-	by map[string]hook.Item
-}
-
-func (f *failedDreams) keep(session, why string, ic float64) {
-	const most = 256 // sessions in a crisis at once; beyond that the log has it
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.by == nil || len(f.by) >= most {
-		f.by = map[string]hook.Item{}
-	}
-	f.by[session] = hook.Item{ID: "identity.dream", Text: hook.DreamFailed(why, ic), Event: session, User: true}
-}
-
-// of gives a failure to the first tool outcome behind it.
-func (f *failedDreams) of(in hook.Input) (hook.Item, bool) {
-	switch in.Event.(type) {
-	case *events.ToolSucceeded, *events.ToolFailed:
-	default:
-		return hook.Item{}, false
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	it, failed := f.by[in.Session]
-	delete(f.by, in.Session)
-	it.Event, it.Same = in.Frame, in.Frame // each failure is told
-	return it, failed
-}
 
 func identityIn(r projector.Reader, session string) (identity.State, bool) {
 	s, found := projector.State[identity.State](r, identity.Name, session)

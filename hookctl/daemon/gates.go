@@ -39,18 +39,16 @@ func gated(e events.Event) bool {
 // gatesOf reads and measures what the gates need for a frame, before it has a place in the log: those of the repository
 // around the hook's working directory, which may be apart from the session's. Nil where no gates are.
 func (d *Daemon) gatesOf(ctx context.Context, f wire.Frame, in *hook.Input, w hook.World, here facts.Place, apart bool) *hook.Gates {
-	if in.Hook == nil || in.Call.Verb != hook.VerbHook || w.Project == "" || here.Branch == "" || here.Worktree == "" || !gated(in.Event) {
+	ofClient := in.Hook != nil && in.Call.Verb == hook.VerbHook
+	if !ofClient || !gated(in.Event) || w.Project == "" || here.Worktree == "" {
 		return nil
 	}
-	home, _ := os.UserHomeDir()
-	root := filepath.Clean(here.Worktree)
-	l := d.gates.of(gates.Options{Home: home, Root: root, Main: here.Main()}, d.opts.Now())
-	g := &hook.Gates{Rules: l.rules, Project: w.Project, Branch: d.clean(here.Branch), Root: root, Dir: d.clean(here.Worktree), WasOn: l.wasOn, Adopted: l.adopted,
-		Skip: f.Env["CLAUDE_SKIP_REQUIREMENTS"] != "", Late: w.Facts.Spooled}
-	if l.rules.ProjectFile == "" && apart {
-		return nil // that repository's project is not looked up for nothing
+	g, rules := d.gatesAt(here, w.Project)
+	if g == nil || apart && g.Rules.ProjectFile == "" { // that repository's project is not looked up for nothing
+		return nil
 	}
-	if l.rules.ProjectFile == "" {
+	g.Skip, g.Late = f.Env["CLAUDE_SKIP_REQUIREMENTS"] != "", w.Facts.Spooled
+	if g.Rules.ProjectFile == "" {
 		return g
 	}
 
@@ -58,13 +56,13 @@ func (d *Daemon) gatesOf(ctx context.Context, f wire.Frame, in *hook.Input, w ho
 		g.Project, g.Seen = d.project(ctx, here)
 	}
 	g.Input = rawInput(f, *in)
-	if text := troubleWith(l.rules); text != "" {
+	if text := troubleWith(g.Rules); text != "" {
 		in.Warnings = append(in.Warnings, d.clean(text))
 	}
 	if asksForOthers(in.Event, g.Rules) {
 		g.Others = d.others(ctx, *in, w, g)
 	}
-	g.Problems = d.gates.news(root)
+	g.Problems = rules.news()
 	g.Head = d.headOf(ctx, *in, w, g)
 	if !g.Skip && !g.Late {
 		d.measure(ctx, in, w, g)
@@ -74,6 +72,18 @@ func (d *Daemon) gatesOf(ctx context.Context, f wire.Frame, in *hook.Input, w ho
 		e.File, e.Requirement, e.Message = d.clean(e.File), d.clean(e.Requirement), d.clean(e.Message)
 	}
 	return g
+}
+
+// gatesAt reads the gates of a work tree, nothing measured; nil where it is on no branch.
+func (d *Daemon) gatesAt(place facts.Place, project string) (*hook.Gates, *gateRules) {
+	if place.Branch == "" {
+		return nil, nil
+	}
+	home, _ := os.UserHomeDir()
+	root := filepath.Clean(place.Worktree)
+	l := d.rulesOf(gates.Options{Home: home, Root: root, Main: place.Main()})
+	return &hook.Gates{Rules: l.Rules, Project: project, Branch: d.clean(place.Branch), Root: root, Dir: d.clean(place.Worktree),
+		WasOn: l.wasOn, Adopted: l.adopted}, l
 }
 
 // rawInput is a tool call's input before it was redacted and cut, where it was either.
@@ -157,7 +167,7 @@ func (d *Daemon) measure(ctx context.Context, in *hook.Input, w hook.World, g *h
 		if q.Type == gates.Dynamic {
 			err = d.measureSize(ctx, g, q)
 		} else {
-			g.Dirty, err = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.gates.sizes.Dirty(ctx, g.Root) })
+			g.Dirty, err = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.sizes.Dirty(ctx, g.Root) })
 		}
 		if err == nil {
 			continue
@@ -168,7 +178,7 @@ func (d *Daemon) measure(ctx context.Context, in *hook.Input, w hook.World, g *h
 			p = events.GateConfigInvalid{File: q.File, Line: q.Line, Column: q.Column, Requirement: q.Name, Message: q.UnknownBase()}
 		}
 		in.Warnings = append(in.Warnings, d.clean(p.Message))
-		if d.notices.once("gate " + p.Message) { // recorded once in a run of the daemon
+		if d.isNews("gate "+p.Message, "") { // recorded once in a run of the daemon
 			g.Problems = append(g.Problems, p)
 		}
 	}
@@ -178,7 +188,7 @@ func (d *Daemon) measure(ctx context.Context, in *hook.Input, w hook.World, g *h
 // to while nothing satisfies them.
 func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) []gates.Requirement {
 	var list []gates.Requirement
-	if !asksGit(g.Rules) {
+	if !slices.ContainsFunc(g.Rules.InOrder(), ofGit) {
 		return nil
 	}
 	switch e := in.Event.(type) {
@@ -221,47 +231,36 @@ func inputOf(g *hook.Gates, redacted json.RawMessage) json.RawMessage {
 	return redacted
 }
 
-// headOf is the commit that HEAD is at, where the hook is decided by that; "" else.
+// headOf is the commit that HEAD is at, where the hook is decided by that: a call that commits behind a gate that counts
+// once, and the end of such a call. "" else.
 func (d *Daemon) headOf(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) string {
-	if !d.asksHead(ctx, in, w, g) {
+	asks := false
+	if e, ok := in.Event.(*events.ToolRequested); ok {
+		input := inputOf(g, e.ToolInput)
+		asks = slices.ContainsFunc(g.Rules.Match(e.ToolName, input), func(h gates.Hit) bool { return h.Requirement.Scope == gates.SingleUse })
+		if asks {
+			asks, _ = gates.Acts(e.ToolName, input)
+		}
+	} else {
+		asks = seen(ctx, d, func(r projector.Reader) bool {
+			s := hook.GatesAt(r, w.Project, g)
+			return slices.ContainsFunc(s.InUse(in.Session), func(name string) bool { return s.Own(name, in.Session).Reserved.Head != "" })
+		})
+	}
+	if !asks {
 		return ""
 	}
-	head, err := inTime(ctx, d, func(ctx context.Context) (string, error) { return d.gates.sizes.Head(ctx, g.Root) })
+
+	head, err := inTime(ctx, d, func(ctx context.Context) (string, error) { return d.sizes.Head(ctx, g.Root) })
 	if err != nil {
 		d.log.Warn("read HEAD for a gate", "err", err)
 	}
 	return head
 }
 
-// asksHead tells whether a hook is decided by where HEAD is: a call that commits behind a gate that counts once, and the
-// end of such a call.
-func (d *Daemon) asksHead(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) bool {
-	if e, ok := in.Event.(*events.ToolRequested); ok {
-		input := inputOf(g, e.ToolInput)
-		if !slices.ContainsFunc(g.Rules.Match(e.ToolName, input), func(h gates.Hit) bool { return h.Requirement.Scope == gates.SingleUse }) {
-			return false
-		}
-		commits, _ := gates.Acts(e.ToolName, input)
-		return commits
-	}
-	return seen(ctx, d, func(r projector.Reader) bool {
-		s := hook.GatesAt(r, w.Project, g)
-		return slices.ContainsFunc(s.InUse(in.Session), func(name string) bool { return s.Own(name, in.Session).Reserved.Head != "" })
-	})
-}
-
 // ofGit tells the requirements that git is asked for.
 func ofGit(q gates.Requirement) bool {
 	return q.Type == gates.Dynamic || q.Type == gates.Guard && q.GuardType == gates.GuardDirtyTree
-}
-
-func asksGit(r gates.Rules) bool {
-	for _, q := range r.ByName {
-		if q.Enabled && ofGit(q) {
-			return true
-		}
-	}
-	return false
 }
 
 // measureWithin is how long a hook waits for git; the measurement goes on and serves the next one. It
@@ -296,7 +295,7 @@ func inTime[T any](ctx context.Context, d *Daemon, ask func(context.Context) (T,
 
 func (d *Daemon) measureSize(ctx context.Context, g *hook.Gates, q gates.Requirement) error {
 	size, err := inTime(ctx, d, func(ctx context.Context) (facts.Size, error) {
-		return d.gates.sizes.Of(ctx, facts.SizeQuery{Worktree: g.Root, Branch: g.Branch, Base: q.Base, TTL: q.CacheTTL})
+		return d.sizes.Of(ctx, facts.SizeQuery{Worktree: g.Root, Branch: g.Branch, Base: q.Base, TTL: q.CacheTTL})
 	})
 	if errors.Is(err, facts.ErrNoBase) {
 		return nil

@@ -38,7 +38,7 @@ func TestGatesUnderParallelHooks(t *testing.T) {
 	denied := make([]bool, len(frames))
 	together(len(frames)+len(orders), func(i int) {
 		if i >= len(frames) {
-			if _, err := g.d.OrderGates(context.Background(), orders[i-len(frames)]); err != nil {
+			if _, err := g.d.OrderGates(context.Background(), orders[i-len(frames)], nil); err != nil {
 				t.Error(err)
 			}
 			return
@@ -123,7 +123,7 @@ func BenchmarkPreToolUseGated(b *testing.B) {
 			for i := range 20 {
 				o.Events = append(o.Events, client.GateCommand{Type: events.TypeGateSatisfied, Data: json.RawMessage(fmt.Sprintf(`{"name":"gate_%02d","scope":"session","level":"session","by":"cli"}`, i))})
 			}
-			expect.Value(d.OrderGates(b.Context(), o))(b)
+			expect.Value(d.OrderGates(b.Context(), o, nil))(b)
 		}
 	}
 	for name, body := range map[string]string{"allowed": edit, "denied": edit, "command": bash("PreToolUse", "cd x && git commit -m y")} {

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
-	"strconv"
 	"time"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/spool"
-	"hookline/hookctl/wire"
 	"hookline/replay/check"
 )
 
@@ -35,6 +33,15 @@ func (d *Daemon) Handler() http.Handler {
 			return reply(w, v)
 		})
 	}
+	long := func(pattern string, plan func(*http.Request) (work, error)) {
+		handle(pattern, func(w http.ResponseWriter, r *http.Request) error {
+			run, err := plan(r)
+			if err != nil {
+				return err
+			}
+			return d.long(w, r, run)
+		})
+	}
 	handle("GET /v1/alive", func(http.ResponseWriter, *http.Request) error { return nil })
 	give("GET /v1/losses", func(r *http.Request) (any, error) { return check.KnownLosses(r.Context(), d.stream) })
 	give("GET /v1/status", func(*http.Request) (any, error) { return d.Status(), nil })
@@ -44,25 +51,27 @@ func (d *Daemon) Handler() http.Handler {
 	handle("GET /v1/cells/{projection}", d.handleCells)
 	give("GET /v1/cells/{projection}/{key...}", d.cell)
 	give("GET /v1/context/{session}", d.context)
-	give("GET /v1/why/{session}", d.whyTold)
+	give("GET /v1/why/{session}", d.why)
 	give("GET /v1/ledger/{project}", d.ledgerOf)
 	handle("POST /v1/do/{name}", d.handleDo)
 	give("POST /v1/canary", func(r *http.Request) (any, error) { return d.canary(r.Context()), nil })
-	handle("POST /v1/verify", d.handleVerify)
-	handle("POST /v1/rebuild", d.handleRebuild)
+	long("POST /v1/verify", func(*http.Request) (work, error) {
+		return func(ctx context.Context, progress func(uint64)) (any, error) { return d.Verify(ctx, progress) }, nil
+	})
+	long("POST /v1/rebuild", d.rebuild)
 	give("GET /v1/at", func(r *http.Request) (any, error) { return d.pastView().At(r.Context(), r.URL.Query()) })
 	give("GET /v1/diff", func(r *http.Request) (any, error) { return d.pastView().Diff(r.Context(), r.URL.Query()) })
 	handle("GET /v1/walk/{session...}", d.handleWalk)
 	handle("GET /v1/export", d.handleExport)
-	handle("POST /v1/import", d.handleImport)
-	handle("POST /v1/backup", d.handleBackup)
-	handle("POST /v1/repair", d.handleRepair)
+	long("POST /v1/import", d.importFile)
+	long("POST /v1/backup", d.backup)
+	long("POST /v1/repair", d.repair)
 	give("POST /v1/gone", func(r *http.Request) (any, error) { return map[string]int{"taken": d.drain(r.Context())}, nil })
 	give("POST /v1/stop", d.stopFor)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		deepen()
-		if err := checkPeer(r.Context()); err != nil {
-			http.Error(w, err.Error(), http.StatusForbidden)
+		if p, ok := r.Context().Value(peerKey{}).(peer); ok && p.stranger {
+			http.Error(w, "this socket serves its own user only", http.StatusForbidden)
 			return
 		}
 		if meant := r.Header.Get("Hookline-Home"); meant != "" && d.mark != "" && meant != d.mark {
@@ -73,52 +82,17 @@ func (d *Daemon) Handler() http.Handler {
 	})
 }
 
+// work is a request that may go over the whole log, and tells how far it is.
+type work = func(ctx context.Context, progress func(uint64)) (any, error)
+
+func (d *Daemon) long(w http.ResponseWriter, r *http.Request, run work) error {
+	last, _ := d.stream.Last()
+	return client.AnswerLong(w, r, last, run)
+}
+
 func (d *Daemon) httpServer() *http.Server {
 	return &http.Server{Handler: d.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
 		ConnContext: peerContext}
-}
-
-// takeWithin bounds the recording of a frame. It goes on when the client has given up: what was half
-// recorded would otherwise be an error, and the client's retry a duplicate.
-const takeWithin = 30 * time.Second
-
-// handleHook is the hot path: one frame in, one answer out.
-func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Hookline-Protocol", strconv.Itoa(wire.Protocol))
-	w.Header().Set("Hookline-Build", wire.Build)
-	if v := r.Header.Get("Hookline-Protocol"); v != strconv.Itoa(wire.Protocol) {
-		http.Error(w, "protocol "+v+" is not spoken here; restart the daemon: hookctl restart", http.StatusHTTPVersionNotSupported)
-		return
-	}
-	defer d.large.enter(r.ContentLength)()
-	f, err := spool.ParseFrame(r.Header.Get("Hookline-Frame"), r.Body)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), takeWithin)
-	defer cancel()
-	if err := d.catchUp(ctx, f); err != nil { // an outcome must not stand before its request
-		d.log.Warn("take what waits before a hook", "frame", f.ID, "err", err)
-		http.Error(w, "frames of this session wait in the spool", http.StatusServiceUnavailable)
-		return
-	}
-	answer, injected, err := d.take(ctx, f, false)
-	if err != nil {
-		d.log.Error("take", "frame", f.ID, "err", err)
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
-		return
-	}
-	if r.Context().Err() == nil { // a client that gave up tells the model nothing
-		d.wasTold(injected)
-	}
-	d.noticeBuild(r.Context(), r.Header.Get("Hookline-Build"), f.Binary)
-	h := w.Header()
-	h.Set("Content-Type", "text/plain; charset=utf-8")
-	h.Set("Hookline-Exit", strconv.Itoa(answer.Exit))
-	h.Set("Hookline-Stdout", strconv.Itoa(len(answer.Stdout)))
-	h.Set("Content-Length", strconv.Itoa(len(answer.Stdout)+len(answer.Stderr)))
-	_, _ = w.Write(append(answer.Stdout, answer.Stderr...)) // a client that is gone has its event recorded all the same
 }
 
 // fail answers a request with an error. A client that is gone, perhaps in the middle of an answer, gets none.
@@ -130,6 +104,14 @@ func (d *Daemon) fail(w http.ResponseWriter, r *http.Request, err error) {
 		d.log.Error("request", "path", r.URL.Path, "err", err)
 	}
 	problem.Write(w, err)
+}
+
+// lines answers with JSON, a value a line.
+func lines(w http.ResponseWriter) *json.Encoder {
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	return out
 }
 
 func reply(w http.ResponseWriter, v any) error {

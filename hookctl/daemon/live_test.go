@@ -150,7 +150,8 @@ func TestByProcessIsTheNewest(t *testing.T) {
 	for range 20 {
 		f := hookFrame("")
 		f.Env["CLAUDE_PID"] = fmt.Sprint(os.Getpid())
-		expect.EqualNow(t, d.sessionOf(t.Context(), f), "s-3")
+		id, _ := d.sessionByProcess(t.Context(), f)
+		expect.EqualNow(t, id, "s-3")
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"hookline/events"
@@ -29,8 +28,9 @@ func (d *Daemon) look(ctx context.Context, f wire.Frame, in *hook.Input, spooled
 	w := hook.World{NowMS: d.opts.Now().UnixMilli()}
 	launch := f.Env["CLAUDE_PROJECT_DIR"]
 	cwd := whereOf(f, *in)
-	if launch == "" {
-		launch = d.launchDir(ctx, in.Session, cwd)
+	if launch == "" { // where it was first seen, since the working directory follows the model
+		s, _ := d.session(ctx, in.Session)
+		launch = cmp.Or(s.LaunchDir, s.Worktree, cwd)
 	}
 
 	home := d.world.Place(launch)
@@ -66,7 +66,7 @@ func (d *Daemon) factsOf(f wire.Frame, in hook.Input, spooled bool) events.Facts
 		return known
 	}
 
-	p := d.clients.of(f, d.opts.Now())
+	p, _ := facts.ClientOf(f.Env["CLAUDE_PID"], f.PPID)
 	known.PID, known.PIDStart = p.PID, p.Start
 	if _, ok := in.Event.(*events.SessionStarted); ok && p.PID != 0 {
 		known.Client = facts.ClientVersion(p.PID)
@@ -85,40 +85,6 @@ func whereOf(f wire.Frame, in hook.Input) string {
 	return in.Hook.Hook().Cwd
 }
 
-// clientFor is how long a client's process is not asked for again: far less than a pid needs to come
-// round, and a hook costs 20 µs less.
-const clientFor = 5 * time.Second
-
-// clientCache remembers which process started which hooks.
-type clientCache struct {
-	mu sync.Mutex
-	by map[string]knownClient
-}
-
-type knownClient struct {
-	process facts.Process
-	until   time.Time
-}
-
-func (c *clientCache) of(f wire.Frame, now time.Time) facts.Process {
-	key := f.Env["CLAUDE_PID"]
-	if key == "" { // the parent may be a shell that lives for one hook
-		p, _ := facts.ClientOf("", f.PPID)
-		return p
-	}
-	c.mu.Lock()
-	k, ok := c.by[key]
-	c.mu.Unlock()
-	if ok && now.Before(k.until) {
-		return k.process
-	}
-	p, _ := facts.ClientOf(key, f.PPID)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	keep(&c.by, 256, key, knownClient{process: p, until: now.Add(clientFor)})
-	return p
-}
-
 // clean takes secrets out of a text that goes beside a hook's body: a path, a branch, a note.
 func (d *Daemon) clean(s string) string {
 	if s == "" {
@@ -131,37 +97,8 @@ func (d *Daemon) clean(s string) string {
 	return string(b)
 }
 
-// launchDir is where a session was started when the client does not say: where it was first seen,
-// since the working directory follows the model.
-func (d *Daemon) launchDir(ctx context.Context, id, cwd string) string {
-	s, _ := d.session(ctx, id)
-	return cmp.Or(s.LaunchDir, s.Worktree, cwd)
-}
-
 // originWithin bounds the one call of git for a project that was never seen.
 const originWithin = 300 * time.Millisecond
-
-// visits are the paths of projects that git was asked about since the daemon's start. Safe for concurrent use; the
-// zero value is ready.
-type visits struct {
-	mu    sync.Mutex
-	paths map[string]bool
-}
-
-// maxVisits bounds the paths; beyond, all are asked about again.
-const maxVisits = 4096
-
-func (v *visits) add(path string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	keep(&v.paths, maxVisits, path, true)
-}
-
-func (v *visits) has(path string) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.paths[path]
-}
 
 // maxJoins bounds how many joined projects are followed to the one that stands for them.
 const maxJoins = 64
@@ -190,7 +127,7 @@ func (d *Daemon) projectAt(ctx context.Context, path string) string {
 // project gives the id of the project at a place, and how it looks there unless that is known.
 func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *hook.Sighting) {
 	path := d.clean(at.Path())
-	if d.visits.has(path) {
+	if _, asked := d.visits.get(path); asked {
 		if id := d.projectAt(ctx, path); id != "" {
 			return id, nil
 		}
@@ -217,7 +154,7 @@ func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *hook.Sig
 	}
 
 	now.Name, now.Remote = d.clean(now.Name), d.clean(now.Remote)
-	d.visits.add(path)
+	d.visits.put(path, true)
 	return id, &hook.Sighting{Project: id, Seen: now, Moved: moved}
 }
 

@@ -52,7 +52,7 @@ func TestEC_SESSION_06_ERR_SESSION_05_DreamFails(t *testing.T) {
 	if a := check(2); strings.Contains(string(a.Stderr), "Dream trigger failed") || a.Exit != 0 {
 		t.Errorf("told twice: %q", a.Stderr)
 	}
-	if _, err := d.Dream(t.Context(), "s-1", "full"); err != nil { // the recovery: by hand
+	if _, err := d.doDream(t.Context(), dreamOrder{Session: "s-1", Phase: "full"}, nil); err != nil { // the recovery: by hand
 		t.Error(err)
 	}
 }

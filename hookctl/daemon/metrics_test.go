@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"hookline/expect"
+	"hookline/hookctl/recorder"
 )
 
 // The metrics tell the status in names that Prometheus' own linter finds nothing about, whatever a hook is called.
@@ -16,7 +17,7 @@ func TestMetrics(t *testing.T) {
 	d := opened(t)
 	take(t, d, startOf("s-1"))
 	take(t, d, hookFrame(`{"hook_event_name":"Stop","session_id":"s-1"}`))
-	d.hooks.saw("bad\xffname\"\n", d.opts.Now())
+	d.hooks.count(recorder.Fresh, "bad\xffname\"\n", "", d.opts.Now())
 
 	code, body := ask(t, d, "GET", "/metrics", "")
 	expect.EqualNow(t, code, 200, body)

@@ -84,11 +84,6 @@ func (c content) match(r events.Record) bool {
 	})
 }
 
-// selectors mean the records of the session and the project: the log gives no others.
-func (f filter) selectors() []projector.Selector {
-	return []projector.Selector{{Session: f.session, Project: f.project}}
-}
-
 func (d *Daemon) parseFilter(r *http.Request) (filter, error) {
 	q := r.URL.Query()
 	f := filter{types: q.Get("type"), follow: q.Get("follow") == "1", from: 1, to: math.MaxUint64,
@@ -120,18 +115,12 @@ func (d *Daemon) parseFilter(r *http.Request) (filter, error) {
 		f.from, err = d.seqOf(r.Context(), since)
 	}
 	if until := q.Get("until"); until != "" && err == nil {
-		f.to, err = d.lastUntil(r.Context(), until)
+		f.to, err = d.seqOf(r.Context(), until)
+		if _, isTime := strconv.ParseUint(until, 10, 64); isTime != nil && f.to > 0 {
+			f.to-- // of a time what was appended before it
+		}
 	}
 	return f, err
-}
-
-// lastUntil is the last sequence up to a point: the point itself, or of a time what was appended before it.
-func (d *Daemon) lastUntil(ctx context.Context, point string) (uint64, error) {
-	seq, err := d.seqOf(ctx, point)
-	if _, isTime := strconv.ParseUint(point, 10, 64); isTime != nil && seq > 0 {
-		seq--
-	}
-	return seq, err
 }
 
 // seqOf reads a point of the log: a sequence, a time (RFC 3339) or a duration back from now. For a
@@ -157,9 +146,7 @@ func (d *Daemon) handleEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
+	out := lines(w)
 	last, _ := d.stream.Last()
 	if err := d.earlier(r.Context(), f, last, func(rec events.Record) error { return out.Encode(rec) }); err != nil {
 		return err
@@ -183,9 +170,7 @@ func (d *Daemon) chosenEvents(w http.ResponseWriter, r *http.Request) error {
 		}
 		seqs = append(seqs, seq)
 	}
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
+	out := lines(w)
 	for _, seq := range seqs {
 		rec, err := d.stream.Get(r.Context(), seq)
 		if errors.Is(err, embedded.ErrNoRecord) {
@@ -201,54 +186,45 @@ func (d *Daemon) chosenEvents(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// earlier gives the matching records up to `to`: all of them, or the last n.
+// earlier gives the matching records up to a sequence: all of them, or the last n, for which it reads backwards in growing
+// steps.
 func (d *Daemon) earlier(ctx context.Context, f filter, to uint64, fn func(events.Record) error) error {
-	to = min(to, f.to)
-	if to < f.from {
-		return nil
-	}
-	if f.n == 0 {
-		return d.stream.Select(ctx, f.from, to, f.selectors(), func(r events.Record) error {
+	within := func(lo, hi uint64, fn func(events.Record) error) error {
+		if hi < lo {
+			return nil
+		}
+		return d.stream.Select(ctx, lo, hi, []projector.Selector{{Session: f.session, Project: f.project}}, func(r events.Record) error {
 			if !f.match(r) {
 				return nil
 			}
 			return fn(r)
 		})
 	}
-	recs, err := d.lastMatching(ctx, f, to)
-	for _, r := range recs {
+	hi := min(to, f.to)
+	if f.n == 0 {
+		return within(f.from, hi, fn)
+	}
+
+	var found []events.Record
+	for step := uint64(f.n); hi >= f.from && len(found) < f.n; step *= 4 {
+		lo := max(f.from, hi-min(step, hi)+1)
+		var part []events.Record
+		err := within(lo, hi, func(r events.Record) error {
+			part = append(part, r)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		found = append(part, found...)
+		hi = lo - 1
+	}
+	for _, r := range found[max(0, len(found)-f.n):] {
 		if err := fn(r); err != nil {
 			return err
 		}
 	}
-	return err
-}
-
-// lastMatching reads backwards in growing steps until n records match.
-func (d *Daemon) lastMatching(ctx context.Context, f filter, to uint64) ([]events.Record, error) {
-	var found []events.Record
-	for step, hi := uint64(f.n), to; hi >= f.from && hi > 0; step *= 4 {
-		lo := f.from
-		if hi > step && hi-step+1 > lo {
-			lo = hi - step + 1
-		}
-		var part []events.Record
-		err := d.stream.Select(ctx, lo, hi, f.selectors(), func(r events.Record) error {
-			if f.match(r) {
-				part = append(part, r)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		found = append(part, found...)
-		if len(found) >= f.n {
-			return found[len(found)-f.n:], nil
-		}
-		hi = lo - 1
-	}
-	return found, nil
+	return nil
 }
 
 const heartbeat = 5 * time.Second
@@ -349,24 +325,17 @@ func (d *Daemon) find(ctx context.Context, id string) (events.Record, error) {
 		return rec, err
 	}
 	id = strings.ToUpper(id) // the digits of a ULID have no case, and every id of ours is written in capitals
-	from, err := d.rec.Before(ctx, id)
+	found, err := d.rec.Find(ctx, id)
+	if err == nil && len(found) == 0 { // the clock may have been elsewhere when it was made
+		found, err = d.stream.FindIDs(ctx, 1, map[string]struct{}{id: {}})
+	}
 	if err != nil {
 		return events.Record{}, err
 	}
-	found, err := d.stream.FindIDs(ctx, from, map[string]struct{}{id: {}})
-	if err != nil {
-		return events.Record{}, err
-	}
-	if len(found) == 0 && from > 1 { // the clock may have been elsewhere when it was made
-		if found, err = d.stream.FindIDs(ctx, 1, map[string]struct{}{id: {}}); err != nil {
-			return events.Record{}, err
-		}
-	}
-	seq, ok := found[id]
-	if !ok {
+	if len(found) == 0 {
 		return events.Record{}, missing
 	}
-	return d.stream.Get(ctx, seq)
+	return d.stream.Get(ctx, found[id])
 }
 
 // resolveSession takes a full id or a prefix of it; a prefix of several is an error that lists them.
@@ -410,9 +379,6 @@ func (d *Daemon) resolveProject(ctx context.Context, given string) (string, erro
 	return pick("project", given, ids, func(k string) bool { return byName[k] || len(given) >= 4 && strings.HasPrefix(k, given) })
 }
 
-// everywhere are the flags that make a list leave nothing out.
-var everywhere = map[string]string{"session": " --all"}
-
 func pick(noun, given string, keys []string, like func(string) bool) (string, error) {
 	var matches []string
 	for _, k := range keys {
@@ -428,7 +394,11 @@ func pick(noun, given string, keys []string, like func(string) bool) (string, er
 	case 1:
 		return matches[0], nil
 	case 0:
-		return "", problem.Missing("there is no %s %q", noun, given).Advise("`hookctl " + noun + " list" + everywhere[noun] + "` lists them")
+		list := noun + " list"
+		if noun == "session" {
+			list += " --all"
+		}
+		return "", problem.Missing("there is no %s %q", noun, given).Advise("`hookctl " + list + "` lists them")
 	}
 	return "", problem.Conflict("%q is ambiguous: %s", given, strings.Join(matches, ", ")).Advise("give more characters")
 }

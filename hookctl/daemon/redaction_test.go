@@ -38,7 +38,7 @@ func TestProjectsOwnRedaction(t *testing.T) {
 		f := promptOf("s-1", 1, 1)
 		f.Cwd, f.Body = launch, []byte(strings.Replace(string(f.Body), `"prompt":"`, `"prompt":"`+secrets+" ", 1))
 		kept := string(deliver.Redacted(f, deliver.Patterns(f.Launch())).Body)
-		in, err := d.prepare(f)
+		in, err := d.decode(f, d.configured(f.Launch()))
 		if err != nil || strings.Count(string(in.Data), "[REDACTED:custom]") != strings.Count(kept, "[REDACTED:custom]") {
 			t.Errorf("the spool has %s, the log %s, %v", kept, in.Data, err)
 		}

@@ -12,9 +12,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/recorder"
 	"hookline/projector"
-	"hookline/projector/identity"
 	"hookline/projector/session"
 	"hookline/projector/working"
 	"hookline/replay/mend"
@@ -55,9 +53,7 @@ func (d *Daemon) doRestore(ctx context.Context, o restoreOrder, _ func(uint64)) 
 		return nil, err
 	}
 	e := &events.CheckpointRestored{Checkpoint: marker, Session: id, Schema: working.Schema, Left: left, State: data}
-	recs, err := d.rec.Do(ctx, func(projector.Reader) ([]events.Envelope, error) {
-		return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: id, Project: out.State.Project, Causation: marker}, e)
-	})
+	recs, err := d.rec.Note(ctx, events.Envelope{Session: id, Project: out.State.Project, Causation: marker}, e)
 	if err != nil {
 		return nil, err
 	}
@@ -78,11 +74,8 @@ func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (clien
 	}
 
 	rec, err := d.stream.Get(ctx, seq)
-	if err != nil || rec.Session != id {
-		return client.Restored{}, "", none
-	}
 	marker, ok := rec.Event.(*events.CheckpointCreated)
-	if !ok {
+	if err != nil || !ok || rec.Session != id {
 		return client.Restored{}, "", none
 	}
 	if err := working.CheckSchema(marker.Schema); err != nil {
@@ -98,6 +91,48 @@ func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (clien
 		return out, rec.ID, nil
 	}
 	return out, rec.ID, json.Unmarshal(at.Cells[0].State, &out.State)
+}
+
+// recoverOrder asks for an identity of the past: a session's, or that of the project of a folder.
+type recoverOrder struct {
+	At      string `json:"at"`
+	Session string `json:"session"`
+	Cwd     string `json:"cwd"`
+	DryRun  string `json:"dry_run"` // "1": nothing is appended
+}
+
+// doRecover makes an identity of the past the current one ([mend.Past]).
+func (d *Daemon) doRecover(ctx context.Context, o recoverOrder, progress func(uint64)) (mend.Recovered, error) {
+	at, err := d.momentOf(ctx, o.At)
+	if err != nil {
+		return mend.Recovered{}, err
+	}
+	asked := mend.Asked{At: at, DryRun: o.DryRun == "1"}
+	if asked.Session, err = d.resolveSession(ctx, o.Session); err != nil {
+		return mend.Recovered{}, err
+	}
+	if place := d.world.Place(o.Cwd); asked.Session == "" && place.Path() != "" {
+		asked.Project, _ = d.project(ctx, place)
+	}
+
+	past := mend.Past{Log: d.stream, View: d.view, Now: d.opts.Now}
+	found, err := past.Find(ctx, asked, progress)
+	if err != nil {
+		return found.Result, err
+	}
+	was := found.Identity
+	target := was.SessionID // where that does not live it is the project's only live session
+	if only := d.onlyIn(ctx, was.Project); only != "" && !slices.Contains(d.liveIDs(ctx, session.Alive), target) {
+		target = only
+	}
+	var plan mend.Plan
+	_, err = d.rec.Do(ctx, func(r projector.Reader) (envs []events.Envelope, err error) {
+		if plan, err = past.Plan(r, found, target); err != nil || asked.DryRun {
+			return nil, err
+		}
+		return plan.Envelopes(d.opts.Now())
+	})
+	return plan.Result, err
 }
 
 func (d *Daemon) momentOf(ctx context.Context, s string) (mend.Moment, error) {
@@ -116,33 +151,4 @@ func (d *Daemon) momentOf(ctx context.Context, s string) (mend.Moment, error) {
 		return mend.Moment{}, problem.Bad("at: %q is no sequence and no RFC 3339 time", s)
 	}
 	return mend.Moment{Time: t}, nil
-}
-
-// Recover makes an identity of the past the current one ([mend.Past]).
-func (d *Daemon) Recover(ctx context.Context, a mend.Asked, progress func(uint64)) (mend.Recovered, error) {
-	past := mend.Past{Log: d.stream, View: d.view, Now: d.opts.Now}
-	found, err := past.Find(ctx, a, progress)
-	if err != nil {
-		return found.Result, err
-	}
-	target := d.targetOf(ctx, found.Identity)
-	var plan mend.Plan
-	_, err = d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
-		var err error
-		if plan, err = past.Plan(r, found, target); err != nil || a.DryRun {
-			return nil, err
-		}
-		return plan.Envelopes(d.opts.Now())
-	})
-	return plan.Result, err
-}
-
-// targetOf is the session that gets an identity of the past: the one it came from where that lives, else the project's only
-// live session, else the one it came from.
-func (d *Daemon) targetOf(ctx context.Context, was identity.State) string {
-	lives := slices.Contains(d.liveIDs(ctx, session.Alive), was.SessionID)
-	if only := d.onlyIn(ctx, was.Project); !lives && only != "" {
-		return only
-	}
-	return was.SessionID
 }

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"math"
 	"net/http"
 	"os"
 	"runtime/debug"
-	"runtime/metrics"
 	"sync"
 	"time"
 
@@ -24,75 +22,6 @@ import (
 	"hookline/projector/session"
 )
 
-// memoryLimit bounds the server's elastic block caches; the goal is 64 MiB resident when idle. Large
-// frames need several times their size for a moment: while one is taken the limit is largeLimit, or
-// the collector would run all the time. So it is until the start is over.
-const (
-	memoryLimit = 96 << 20
-	memorySpare = 32 << 20 // between what is in use and a limit; with less the collector would hardly rest
-	largeLimit  = 768 << 20
-	largeFrame  = 1 << 20
-)
-
-// large counts the large frames under way. No more than four are in memory at a time.
-type large struct {
-	once  sync.Once
-	slots chan struct{}
-	mu    sync.Mutex
-	n     int
-	quiet int64 // the limit without a large frame; 0 until the start is over
-}
-
-const largeAtOnce = 4
-
-// enter is called with the size of a frame; the function it gives is called when the frame is done.
-func (l *large) enter(size int64) func() {
-	if size < largeFrame {
-		return func() {}
-	}
-	l.once.Do(func() { l.slots = make(chan struct{}, largeAtOnce) })
-	l.slots <- struct{}{}
-	l.add(1)
-	return func() {
-		l.add(-1)
-		<-l.slots
-	}
-}
-
-func (l *large) add(n int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.n += n
-	switch {
-	case l.n == 1 && n > 0:
-		debug.SetMemoryLimit(largeLimit)
-	case l.n == 0:
-		debug.SetMemoryLimit(max(memoryLimit, l.quiet))
-	}
-}
-
-// settle fits the limit to what is in use: a million ids that came within two minutes (an import) are 200 MiB, which
-// the server gives up when they are older. Without a limit (no daemon, but a process that has the store open) there
-// is nothing to fit.
-func (l *large) settle() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.n > 0 || debug.SetMemoryLimit(-1) == math.MaxInt64 {
-		return
-	}
-	inUse := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // as the last collection found it
-	metrics.Read(inUse)
-	l.quiet = quietLimit(inUse[0].Value.Uint64())
-	debug.SetMemoryLimit(l.quiet)
-}
-
-// quietLimit is the limit for so many bytes in use; a quarter on top is the collector's own share and what it needs.
-func quietLimit(inUse uint64) int64 {
-	return max(memoryLimit, int64(inUse+inUse/4)+memorySpare)
-}
-
-var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
-
 // Serve runs the daemon of this environment's home until it is told to stop. It is what
 // `hookd serve` does; its stdio is the log.
 func Serve(ctx context.Context, _ []string) int {
@@ -101,10 +30,12 @@ func Serve(ctx context.Context, _ []string) int {
 		slog.New(slog.NewTextHandler(os.Stderr, nil)).Error("serve", "err", err)
 		return 1
 	}
-	rotate(p.Log)
+	_ = rotate(p.Log) // a long log is better than none
 	cfg := config.Load(config.Options{Getenv: os.Getenv})
 	clean := redactedLog{to: os.Stderr, with: redact.New().With(redact.Extra{User: redact.Compile(cfg.Values.RedactExtra)})}
-	log := slog.New(slog.NewTextHandler(clean, &slog.HandlerOptions{Level: levels[cfg.Values.LogLevel]}))
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(cfg.Values.LogLevel)) // one of its own words
+	log := slog.New(slog.NewTextHandler(clean, &slog.HandlerOptions{Level: level}))
 	wrong := ""
 	for _, p := range cfg.Problems {
 		log.Warn("configuration", "problem", p)
@@ -135,6 +66,20 @@ func Serve(ctx context.Context, _ []string) int {
 		return 2
 	}
 	return 1
+}
+
+// redactedLog writes lines of the log without the secrets in them.
+type redactedLog struct {
+	to   io.Writer
+	with *redact.Redactor
+}
+
+func (l redactedLog) Write(line []byte) (int, error) {
+	out, _ := l.with.Text(line)
+	if _, err := l.to.Write(out); err != nil {
+		return 0, err
+	}
+	return len(line), nil
 }
 
 func serve(ctx context.Context, p home.Paths, o Options) error {
@@ -201,10 +146,10 @@ func (d *Daemon) run(ctx context.Context, door *door) string {
 	beside.Go(func() { door.watch(loops) })
 	if d.opts.listenWrong != "" {
 		d.listener.set(client.Listening{Problem: d.opts.listenWrong})
-	} else if d.opts.Listen != "" && d.opts.Listen != "off" {
+	} else if wanted(d.opts.Listen) {
 		beside.Go(func() { d.listen(loops) })
 	}
-	if d.opts.Otel != "" && d.opts.Otel != "off" {
+	if wanted(d.opts.Otel) {
 		beside.Go(func() { d.traces(loops) })
 	}
 	defer func() { stop(); beside.Wait() }()
@@ -218,6 +163,9 @@ func (d *Daemon) run(ctx context.Context, door *door) string {
 		return "socket"
 	}
 }
+
+// wanted tells whether the configuration names something.
+func wanted(setting string) bool { return setting != "" && setting != "off" }
 
 // shutdown ends in order: no new frames, the running ones finish, projections and log are closed,
 // the socket goes last so that a client that finds it gone can start the next daemon at once.
@@ -243,16 +191,16 @@ func (d *Daemon) shutdown(srv *http.Server, reason string) error {
 	return err
 }
 
-// rotate keeps the daemon's log below a bound: above it, at a start, its content moves to hookd.log.1.
-// Our own stdio is that file, opened for appending, so it is emptied and not renamed.
-func rotate(path string) {
-	const most = 8 << 20
-	if info, err := os.Stat(path); err == nil && info.Size() > most {
-		_ = copyLog(path)
-	}
-}
+// mostLog bounds the daemon's log: above it, at a start, its content moves to hookd.log.1.
+const mostLog = 8 << 20
 
-func copyLog(path string) error {
+// rotate empties the daemon's log when it is too long. Our own stdio is that file, opened for appending, so it is not
+// renamed.
+func rotate(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || info.Size() <= mostLog {
+		return err
+	}
 	in, err := safeopen.Open(safeopen.Own, path)
 	if err != nil {
 		return err
@@ -279,36 +227,35 @@ const (
 
 // loops runs everything periodic in one goroutine, so that none of it runs twice at once.
 func (d *Daemon) loops(ctx context.Context) {
-	flush, reap, health, drain := time.NewTicker(d.opts.Flush), time.NewTicker(reapEvery), time.NewTicker(healthEvery), time.NewTicker(drainEvery)
-	defer flush.Stop()
-	defer reap.Stop()
-	defer health.Stop()
-	defer drain.Stop()
+	flush, reap, health, drain := time.Tick(d.opts.Flush), time.Tick(reapEvery), time.Tick(healthEvery), time.Tick(drainEvery)
 	var look <-chan time.Time // at the sessions that wait for the user
-	if d.notifies() {
-		ticker := time.NewTicker(notifyEvery)
-		defer ticker.Stop()
-		look = ticker.C
+	if wanted(d.opts.Notify) {
+		look = time.Tick(notifyEvery)
 	}
 	d.drain(ctx)
-	d.firstRound(ctx)
+	warm := time.After(warmAfter) // the session that started us is served first
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-flush.C:
+		case <-warm:
+			d.firstRound(ctx)
+		case <-flush:
 			d.rec.Heal(ctx)
 			if _, err := d.view.Flush(ctx); err != nil && ctx.Err() == nil {
 				d.log.Warn("write projections", "err", err)
 			}
-		case <-reap.C:
+		case <-reap:
 			d.reap(ctx)
 			d.exitWhenIdle(ctx)
-		case <-health.C:
-			d.checkHealth()
+		case <-health:
+			if err := d.ground.Health(); err != nil { // a write error stays until the next daemon opens the store
+				d.log.Error("store", "err", err)
+				d.stop("unhealthy")
+			}
 			d.large.settle()
 			d.giveBack()
-		case <-drain.C:
+		case <-drain:
 			d.drain(ctx)
 		case <-look:
 			d.notify(ctx)
@@ -316,53 +263,18 @@ func (d *Daemon) loops(ctx context.Context) {
 	}
 }
 
-// firstRound is what a start leaves for later, so that the first hook does not wait for it.
+// firstRound is what a start leaves for later, so that the first hook does not wait for it. The cache is filled for the
+// sessions that live alone: of a long log those are a few in thousands, and whoever compares all of it fills it first.
 func (d *Daemon) firstRound(ctx context.Context) {
-	select { // the session that started us is served first
-	case <-ctx.Done():
-		return
-	case <-time.After(warmAfter):
+	if live := d.liveIDs(ctx, session.Alive); len(live) > 0 { // without keys it would be all
+		if err := d.view.WarmCache(ctx, live...); err != nil && ctx.Err() == nil {
+			d.log.Warn("warm the cache", "err", err)
+		}
 	}
-	d.warmLive(ctx)
 	d.rec.Heal(ctx)
 	d.reap(ctx)
 	debug.FreeOSMemory() // what the start needed once
 	d.large.settle()
-}
-
-// freeAtRest is how many bytes a daemon without hooks may hold that nobody uses.
-const freeAtRest = 8 << 20
-
-// giveBack returns memory that nobody uses to the system, where no hook came for a while: the collector, which runs every two
-// minutes at least, keeps as much again as is in use.
-func (d *Daemon) giveBack() {
-	quiet := d.opts.Now().Sub(time.UnixMilli(d.touched.Load())) > healthEvery
-	free := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}}
-	metrics.Read(free)
-	if quiet && free[0].Value.Uint64() > freeAtRest {
-		debug.FreeOSMemory()
-	}
-}
-
-// warmLive fills the cache for the sessions that live. Of a long log those are a few in thousands, and
-// whoever compares all of the cache fills all of it first.
-func (d *Daemon) warmLive(ctx context.Context) {
-	live := d.liveIDs(ctx, session.Alive)
-	if len(live) == 0 { // without keys it would be all
-		return
-	}
-	if err := d.view.WarmCache(ctx, live...); err != nil && ctx.Err() == nil {
-		d.log.Warn("warm the cache", "err", err)
-	}
-}
-
-// checkHealth asks the server; a sticky write error (a full disk) only goes away with a restart of
-// the server, so the daemon ends in order and the next hook starts it anew.
-func (d *Daemon) checkHealth() {
-	if err := d.ground.Health(); err != nil {
-		d.log.Error("store", "err", err)
-		d.stop("unhealthy")
-	}
 }
 
 // exitWhenIdle ends the daemon when no session has lived for a while: the next hook starts it again.
@@ -382,16 +294,5 @@ func (d *Daemon) stop(reason string) {
 	select {
 	case d.stopping <- reason:
 	default:
-	}
-}
-
-// clockWentBack records, once a run, that the clock is behind the log's newest record by more than a second.
-func (d *Daemon) clockWentBack(ctx context.Context) {
-	back := d.rec.Newest().Sub(d.opts.Now())
-	if back <= time.Second || d.clockTold.Swap(true) {
-		return
-	}
-	if _, err := d.rec.Note(ctx, events.Envelope{}, &events.ClockJumped{BackMS: back.Milliseconds()}); err != nil {
-		d.log.Warn("record clock jump", "err", err)
 	}
 }

@@ -52,7 +52,7 @@ func TestIdleExit(t *testing.T) {
 func TestStopIsLast(t *testing.T) {
 	d := open(t, newHome(t))
 	take(t, d, startOf("s-1"))
-	expect.Value(d.Dream(t.Context(), "s-1", "full"))(t)
+	expect.Value(d.doDream(t.Context(), dreamOrder{Session: "s-1", Phase: "full"}, nil))(t)
 	home := d.opts.Home
 	expect.OK(t, d.shutdown(d.httpServer(), "stop"))
 	d = open(t, home)
@@ -64,7 +64,7 @@ func TestStopIsLast(t *testing.T) {
 func TestRotate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "hookd.log")
 	expect.OK(t, os.WriteFile(path, []byte(strings.Repeat("x", 8<<20)), 0o600))
-	rotate(path)
+	_ = rotate(path)
 	if info, err := os.Stat(path); err != nil || info.Size() != 8<<20 {
 		t.Fatalf("rotated at its bound: %v", err)
 	}
@@ -72,14 +72,14 @@ func TestRotate(t *testing.T) {
 	expect.OK(t, err)
 	defer f.Close()
 	_, _ = f.WriteString("y")
-	rotate(path)
+	_ = rotate(path)
 	_, _ = f.WriteString("z") // our own stdio goes on in the emptied file
 	now, _ := os.ReadFile(path)
 	old, err := os.Stat(path + ".1")
 	if err != nil || string(now) != "z" || old.Size() != 8<<20+1 || old.Mode().Perm() != 0o600 {
 		t.Errorf("%q, %v", now, err)
 	}
-	rotate(filepath.Join(t.TempDir(), "none"))
+	_ = rotate(filepath.Join(t.TempDir(), "none"))
 }
 
 // The whole life: serve, hooks over the socket, stop; the log tells it and the next start is clean.

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"hookline/events"
@@ -31,26 +32,6 @@ func (d *Daemon) sessionsBy(ctx context.Context, word string) []session.State {
 // liveIDs are the ids of the live sessions that the session index has under a word, sorted.
 func (d *Daemon) liveIDs(ctx context.Context, word string) []string {
 	return seen(ctx, d, func(r projector.Reader) []string { return projector.Lookup(r, session.Name, word) })
-}
-
-// byProcess is the session of a process that was active last; of the project when one is known.
-func (d *Daemon) byProcess(ctx context.Context, pid int, start int64, project string) string {
-	if pid == 0 {
-		return ""
-	}
-
-	found := session.State{}
-	for _, s := range d.sessionsBy(ctx, session.RunBy(pid)) {
-		another := start != 0 && s.Process().Start != start
-		elsewhere := project != "" && s.Project != project
-		if another || elsewhere {
-			continue
-		}
-		if found.ID == "" || s.LastActive.After(found.LastActive) {
-			found = s
-		}
-	}
-	return found.ID
 }
 
 // onlyIn is the live session of a project when there is exactly one.
@@ -79,35 +60,31 @@ func hasGone(s session.State, now time.Time) (events.SessionReaped, bool) {
 
 // reap ends the sessions that have gone: an event each, and the identity is persisted as at an orderly end.
 func (d *Daemon) reap(ctx context.Context) {
-	for _, s := range d.sessionsBy(ctx, session.Alive) {
+	for _, was := range d.sessionsBy(ctx, session.Alive) {
 		if ctx.Err() != nil { // the daemon ends; the next one goes on
 			return
 		}
-		e, gone := hasGone(s, d.opts.Now())
+		e, gone := hasGone(was, d.opts.Now())
 		if !gone {
 			continue
 		}
-		if err := d.reapOne(ctx, s, e); err != nil {
-			d.log.Error("reap", "session", s.ID, "err", err)
+		_, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
+			now, found := projector.State[session.State](r, session.Name, was.ID)
+			heardOf := now.LastActive.After(was.LastActive) // meanwhile
+			if !found || now.Status != session.Live || heardOf {
+				return nil, nil
+			}
+			list := []events.Event{&e, &events.IdentityPersisted{Reason: "reaped", AsOf: e.LastActive}}
+			work, _ := projector.State[working.State](r, working.Name, was.ID)
+			if h := work.HandoffOf("reaped"); h != nil {
+				list = append(list, h)
+			}
+			return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: was.ID, Project: now.Project}, list...)
+		})
+		if err != nil {
+			d.log.Error("reap", "session", was.ID, "err", err)
 		}
 	}
-}
-
-func (d *Daemon) reapOne(ctx context.Context, was session.State, e events.SessionReaped) error {
-	_, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
-		now, found := projector.State[session.State](r, session.Name, was.ID)
-		heardOf := now.LastActive.After(was.LastActive) // meanwhile
-		if !found || now.Status != session.Live || heardOf {
-			return nil, nil
-		}
-		list := []events.Event{&e, &events.IdentityPersisted{Reason: "reaped", AsOf: e.LastActive}}
-		work, _ := projector.State[working.State](r, working.Name, was.ID)
-		if h := work.HandoffOf("reaped"); h != nil {
-			list = append(list, h)
-		}
-		return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: was.ID, Project: now.Project}, list...)
-	})
-	return err
 }
 
 // Bounds of a notification.
@@ -125,7 +102,11 @@ type Notice struct {
 	Words   string `json:"words"`
 }
 
-func (d *Daemon) notifies() bool { return d.opts.Notify != "" && d.opts.Notify != "off" }
+// notifier is what the notifying loop knows.
+type notifier struct {
+	told map[string]string // the kind of standing that was told last, by session
+	busy atomic.Bool       // a notification is under way
+}
 
 // notify tells of each live session that is stuck or waits for the user in the middle of its work: once, until it stands
 // in another way. One notification runs at a time; the others wait for the next round.
@@ -138,20 +119,20 @@ func (d *Daemon) notify(ctx context.Context) {
 		if !needs || early {
 			continue
 		}
-		told[s.ID] = d.notified[s.ID]
-		if told[s.ID] == st.Kind || !d.notifying.CompareAndSwap(false, true) {
+		told[s.ID] = d.notifier.told[s.ID]
+		if told[s.ID] == st.Kind || !d.notifier.busy.CompareAndSwap(false, true) {
 			continue
 		}
 		told[s.ID] = st.Kind
 		n := Notice{Session: s.ID, Project: s.Project, Title: s.Title, Kind: st.Kind, Words: st.Words}
 		d.effects.Go(func() {
-			defer d.notifying.Store(false)
+			defer d.notifier.busy.Store(false)
 			if err := sendNotice(d.life, d.opts.Notify, n); err != nil {
 				d.log.Warn("notify", "session", n.Session, "err", err)
 			}
 		})
 	}
-	d.notified = told
+	d.notifier.told = told
 }
 
 // sendNotice posts a notice to a URL, or starts a command with the notice on stdin and one line of words as its last

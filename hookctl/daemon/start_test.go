@@ -45,7 +45,7 @@ func TestFirstRoundWarmsLiveSessions(t *testing.T) {
 	shut(t, d)
 	d = open(t, home)
 	defer shut(t, d)
-	d.warmLive(t.Context())
+	d.firstRound(t.Context())
 	keys, err := d.ground.Store().Keys(t.Context(), projector.BucketCache, "brief.")
 	if err != nil || !slices.Equal(keys, []string{"brief.s-1"}) {
 		t.Errorf("briefs %q, %v", keys, err)

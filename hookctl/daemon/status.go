@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"hookline/events"
 	"hookline/hookctl/client"
+	"hookline/hookctl/recorder"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/session"
@@ -28,8 +28,7 @@ func (d *Daemon) Status() client.Status {
 	rep := d.ground.Report()
 	s := client.Status{PID: &pid, Version: wire.Build, Protocol: wire.Protocol, UptimeS: d.opts.Now().Sub(d.started).Seconds(), Seq: last,
 		Fsync: d.ground.Fsync().String(), Home: d.opts.Home, Socket: d.socket(), Listen: d.listener.status(), CleanStart: rep.Clean, Spool: d.spool.Count(),
-		Again: d.hooks.again.Load(), Conflicts: d.hooks.conflicts.Load(), Warnings: []string{}, Damage: check.Status(rep),
-		Projections: []client.ProjectionStatus{}}
+		Warnings: []string{}, Damage: check.Status(rep), Projections: []client.ProjectionStatus{}}
 	for _, l := range d.sessionsBy(d.life, session.Alive) {
 		s.Live = append(s.Live, client.LiveSession{ID: l.ID, Title: l.Title, Standing: l.Standing()})
 	}
@@ -38,19 +37,13 @@ func (d *Daemon) Status() client.Status {
 	for _, name := range d.view.Tables() {
 		s.Projections = append(s.Projections, client.ProjectionStatus{Name: name, Seq: pos[name].Seq, Lag: last - min(last, pos[name].Seq)})
 	}
-	s.Hooks, s.SecondInstalls = d.hooks.copies()
+	d.hooks.into(&s)
 	s.FreeBytes, s.TotalBytes, _ = d.ground.Free()
 	for _, w := range rep.Warnings {
 		s.Warnings = append(s.Warnings, w.Time.UTC().Format(time.RFC3339)+" "+w.Text)
 	}
 	s.UnknownTypes = unknownIn(d.rec.Recent())
 	return s
-}
-
-func (c *hookCounts) copies() (map[string]client.HookCount, map[string]int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return maps.Collect(maps.All(c.kinds)), maps.Collect(maps.All(c.installs)) // never nil, as clients expect
 }
 
 // unknownIn counts what this build has no type for among the newest records.
@@ -77,38 +70,51 @@ func (d *Daemon) socket() string {
 
 // hookCounts are the counters of status; they start at zero with the daemon.
 type hookCounts struct {
-	mu       sync.Mutex
-	kinds    map[string]client.HookCount
-	installs map[string]int
-
-	again, conflicts, seconds atomic.Int64
+	mu               sync.Mutex
+	kinds            map[string]client.HookCount
+	installs         map[string]int // second ones
+	again, conflicts int64
 }
 
-func (c *hookCounts) saw(name string, now time.Time) {
-	if name == "" {
-		return
-	}
+// Bounds of the counters: names come from outside.
+const (
+	maxKinds    = 200
+	maxInstalls = 100
+)
+
+// count counts a hook by what became of it.
+func (c *hookCounts) count(seen recorder.Verdict, name, install string, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kinds == nil {
-		c.kinds = map[string]client.HookCount{}
+		c.kinds, c.installs = map[string]client.HookCount{}, map[string]int{}
 	}
-	if _, ok := c.kinds[name]; !ok && len(c.kinds) > 200 {
-		name = "(other)"
+	switch seen {
+	case recorder.Again:
+		c.again++
+	case recorder.Conflict:
+		c.conflicts++
+	case recorder.SecondHit:
+		if len(c.installs) < maxInstalls {
+			c.installs[install]++
+		}
+	case recorder.Fresh:
+		if name == "" {
+			return
+		}
+		if _, ok := c.kinds[name]; !ok && len(c.kinds) > maxKinds {
+			name = "(other)"
+		}
+		c.kinds[name] = client.HookCount{Last: now.UTC().Truncate(time.Millisecond), Count: c.kinds[name].Count + 1}
 	}
-	k := c.kinds[name]
-	c.kinds[name] = client.HookCount{Last: now.UTC().Truncate(time.Millisecond), Count: k.Count + 1}
 }
 
-func (c *hookCounts) second(install string) {
+// into writes the counters into a status.
+func (c *hookCounts) into(s *client.Status) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.installs == nil {
-		c.installs = map[string]int{}
-	}
-	if len(c.installs) < 100 {
-		c.installs[install]++
-	}
+	s.Again, s.Conflicts = c.again, c.conflicts
+	s.Hooks, s.SecondInstalls = maps.Collect(maps.All(c.kinds)), maps.Collect(maps.All(c.installs)) // never nil, as clients expect
 }
 
 // handleMetrics answers with the daemon's status in the text form that Prometheus reads (exposition format 0.0.4). It is
@@ -202,9 +208,11 @@ func (d *Daemon) canary(ctx context.Context) client.Canary {
 		c.Steps = append(c.Steps, s)
 	}
 	step("append, fold and sync", func() (string, error) {
-		rec, err := d.Emit(ctx, events.Envelope{Type: events.TypeCanarySent, Data: []byte(`{"nonce":"` + nonce + `"}`)})
-		c.Seq, c.ID = rec.Seq, rec.ID
-		return fmt.Sprintf("sequence %d", rec.Seq), err
+		recs, err := d.rec.Note(ctx, events.Envelope{}, &events.CanarySent{Nonce: nonce})
+		if err == nil {
+			c.Seq, c.ID = recs[0].Seq, recs[0].ID
+		}
+		return fmt.Sprintf("sequence %d", c.Seq), err
 	})
 	step("read back from the log", func() (string, error) {
 		rec, err := d.stream.Get(ctx, c.Seq)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"hookline/expect"
+	"hookline/hookctl/client"
+	"hookline/hookctl/recorder"
 )
 
 // The names of `status --json` never change.
@@ -73,18 +75,16 @@ func TestHookCounts(t *testing.T) {
 	var c hookCounts
 	now := time.Date(2026, 11, 21, 8, 0, 0, 5e5, time.FixedZone("", 3600))
 	for i := range 1000 {
-		c.saw(fmt.Sprint("H", i), now)
+		c.count(recorder.Fresh, fmt.Sprint("H", i), "", now)
+		c.count(recorder.SecondHit, "H", fmt.Sprint("/b/", i), now)
 	}
-	c.saw("", now)
-	c.saw("H1", now)
-	kinds, _ := c.copies()
+	c.count(recorder.Fresh, "", "", now)
+	c.count(recorder.Fresh, "H1", "", now)
+	var s client.Status
+	c.into(&s)
+	kinds := s.Hooks
 	if len(kinds) > 202 || kinds["H1"].Count != 2 || kinds["(other)"].Count != 1000-201 || !kinds["H1"].Last.Equal(now.Truncate(time.Millisecond)) || kinds["H1"].Last.Location() != time.UTC {
 		t.Errorf("%d kinds, %+v, %+v", len(kinds), kinds["H1"], kinds["(other)"])
 	}
-	for i := range 1000 {
-		c.second(fmt.Sprint("/b/", i))
-	}
-	if _, installs := c.copies(); len(installs) != 100 {
-		t.Errorf("%d installs", len(installs))
-	}
+	expect.Equal(t, len(s.SecondInstalls), 100, "installs")
 }

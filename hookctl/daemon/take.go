@@ -2,14 +2,13 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"hookline/embedded"
@@ -18,15 +17,66 @@ import (
 	"hookline/hookctl/facts"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/recorder"
+	"hookline/hookctl/redact"
+	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector"
+	"hookline/projector/session"
 )
+
+// The way of a hook: handleHook reads a frame, take has it recorded and answers. What the recorder does with it stands in
+// [recorder.Recorder.Record].
+
+// takeWithin bounds the recording of a frame. It goes on when the client has given up: what was half
+// recorded would otherwise be an error, and the client's retry a duplicate.
+const takeWithin = 30 * time.Second
+
+// handleHook is the hot path: one frame in, one answer out.
+func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Hookline-Protocol", strconv.Itoa(wire.Protocol))
+	w.Header().Set("Hookline-Build", wire.Build)
+	if v := r.Header.Get("Hookline-Protocol"); v != strconv.Itoa(wire.Protocol) {
+		http.Error(w, "protocol "+v+" is not spoken here; restart the daemon: hookctl restart", http.StatusHTTPVersionNotSupported)
+		return
+	}
+	defer d.large.enter(r.ContentLength)()
+	f, err := spool.ParseFrame(r.Header.Get("Hookline-Frame"), r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), takeWithin)
+	defer cancel()
+	if err := d.catchUp(ctx, f); err != nil { // an outcome must not stand before its request
+		d.log.Warn("take what waits before a hook", "frame", f.ID, "err", err)
+		http.Error(w, "frames of this session wait in the spool", http.StatusServiceUnavailable)
+		return
+	}
+	answer, told, err := d.take(ctx, f, false)
+	if err != nil {
+		d.log.Error("take", "frame", f.ID, "err", err)
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	if r.Context().Err() == nil { // a client that gave up tells the model nothing
+		d.wasTold(told)
+	}
+	d.noticeBuild(r.Context(), r.Header.Get("Hookline-Build"), f.Binary)
+
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Hookline-Exit", strconv.Itoa(answer.Exit))
+	h.Set("Hookline-Stdout", strconv.Itoa(len(answer.Stdout)))
+	h.Set("Content-Length", strconv.Itoa(len(answer.Stdout)+len(answer.Stderr)))
+	_, _ = w.Write(append(answer.Stdout, answer.Stderr...)) // a client that is gone has its event recorded all the same
+}
 
 // Take records one frame and gives the answer. It returns only when the frame's events are on disk.
 // An error means that nothing was recorded: whoever sent the frame must keep it.
 func (d *Daemon) Take(ctx context.Context, f wire.Frame) (hook.Answer, error) {
-	answer, injected, err := d.take(ctx, f, false)
-	d.wasTold(injected)
+	answer, told, err := d.take(ctx, f, false)
+	d.wasTold(told)
 	return answer, err
 }
 
@@ -37,12 +87,12 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 	if call := hook.ParseCall(f.Args); call.Verb == hook.VerbBrief && !call.AsHook {
 		return d.brief(ctx, f), nil, nil
 	}
-
-	if d.configured(f.Launch()).off {
+	project := d.configured(f.Launch())
+	if project.off {
 		return hook.Answer{}, nil, nil
 	}
 
-	in, err := d.prepare(f)
+	in, err := d.decode(f, project)
 	if err != nil {
 		return hook.Answer{}, nil, err
 	}
@@ -52,101 +102,67 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 	}
 	w := d.look(ctx, f, &in, spooled)
 	if in.Uncalled { // a verb that a person or a script called without a hook only reads
-		answer, err := d.answerNobody(ctx, in, w)
-		return answer, nil, err
+		items := seen(ctx, d, func(r projector.Reader) []hook.Item { return hook.Tell(in, w, hook.Reader{Reader: r}, false) })
+		answer, _ := hook.Compose(in, hook.Verdict{}, items, "")
+		return answer, nil, nil
 	}
 
 	d.clockWentBack(ctx)
-	told, err := d.rec.Record(ctx, in, w, d.clean(installOf(f)))
+	install := d.clean(installOf(f))
+	told, err := d.rec.Record(ctx, in, w, install)
 	if err != nil {
 		d.endWhenBroken(err)
 		return hook.Answer{}, nil, err
 	}
-
-	d.counted(f, in, w, told)
-	if spooled { // the answer to a spooled frame is not read
-		d.follow(in, w, told)
-		return hook.Answer{}, nil, nil
+	first := told.Seen == recorder.Fresh
+	firstOfInstall := first || told.Seen == recorder.SecondHit
+	d.hooks.count(told.Seen, in.Name(), install, d.opts.Now())
+	if firstOfInstall && w.Gates != nil {
+		if rules, ok := d.rules.get(w.Gates.Root); ok { // the log has their problems
+			rules.recorded.Store(true)
+		}
 	}
 
-	answer, e := d.answer(f, in, told)
-	d.follow(in, w, told)
-	if told.Seen == recorder.Fresh {
+	var answer hook.Answer
+	var injected *events.ContextInjected
+	if !spooled { // whose answer is read by nobody
+		answer, injected = d.answer(f, in, told, firstOfInstall)
+	}
+	if len(told.Effects) > 0 {
+		d.beside(func(ctx context.Context) { d.follow(ctx, in, w, told.Cause) })
+	}
+	if first && !spooled {
 		d.measureUse(in, w, told.Cause)
 	}
-	return answer, d.injected(in, w, told, e), nil
-}
-
-// injected gives the event of what the model is told; none of a hook that came again, whose first answer has its own.
-func (d *Daemon) injected(in hook.Input, w hook.World, told recorder.Told, e *events.ContextInjected) []events.Envelope {
-	if e == nil || told.Seen != recorder.Fresh {
-		return nil
+	if injected == nil || !first { // a hook that came again has the event of its first answer
+		return answer, nil, nil
 	}
-
 	base := hook.Around(in, w)
-	base.Causation = told.Cause
-	if in.Hook != nil {
-		base.AgentID = in.Hook.Hook().AgentID
-	}
-	envs, err := recorder.Envelopes(d.opts.Now(), base, e)
+	base.Causation, base.AgentID = told.Cause, agentOf(in)
+	envs, err := recorder.Envelopes(d.opts.Now(), base, injected)
 	if err != nil {
 		d.log.Error("record what was told", "session", in.Session, "err", err)
 	}
-	return envs
+	return answer, envs, nil
 }
 
-// wasTold appends the events of what a model was told, beside its answer.
-func (d *Daemon) wasTold(envs []events.Envelope) {
-	if len(envs) == 0 {
-		return
-	}
-	d.rec.Later(envs...)
-	d.following.Add(1)
-	d.effects.Go(func() {
-		ctx := context.WithoutCancel(d.life)
-		seq, err := d.rec.Settle(ctx)
-		d.following.Add(-1)
-		if err == nil {
-			d.awaitSync()
-			err = d.rec.Sync(ctx, seq)
+// brief answers from memory: no record, no disk. Its session is the input's, the client's own word, else the live session
+// of its process, else the only live one of the project: it only asks, so a guess that hits nearly always is better than
+// none.
+func (d *Daemon) brief(ctx context.Context, f wire.Frame) hook.Answer {
+	id := f.Session()
+	if id == "" {
+		var project string
+		if id, project = d.sessionByProcess(ctx, f); id == "" {
+			id = d.onlyIn(ctx, project)
 		}
-		if err != nil {
-			d.log.Error("record what was told", "session", envs[0].Session, "err", err)
-		}
-	})
-}
-
-// unhurried is how long what was told may wait for the fsync of the next hook before it has its own.
-const unhurried = 100 * time.Millisecond
-
-// awaitSync waits for the time that an unhurried event has, or for the daemon's end.
-func (d *Daemon) awaitSync() {
-	wait := time.NewTimer(unhurried)
-	defer wait.Stop()
-	select {
-	case <-wait.C:
-	case <-d.life.Done():
 	}
+	line := seen(ctx, d, func(r projector.Reader) string { return hook.Brief(hook.Reader{Reader: r}, id) })
+	return hook.Plain(line, "", 0)
 }
 
-// endWhenBroken ends the daemon in order when the store takes nothing any more, or is damaged: the next
-// start opens it anew, checked, and frames wait in the spool meanwhile.
-func (d *Daemon) endWhenBroken(err error) {
-	switch {
-	case errors.Is(err, embedded.ErrWriteStuck):
-		d.stop("write_stuck")
-	case errors.Is(err, embedded.ErrLogDamaged):
-		d.stop("log_damaged")
-	}
-}
-
-// configured is what configuration files say of a folder that a client was launched in.
-func (d *Daemon) configured(launch string) *projectRedactor {
-	return d.extras.of(d.redactor, d.opts.Redact, launch, d.opts.Now())
-}
-
-// prepare is everything that needs neither the past nor an order: redact, cut, decode.
-func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
+// decode is everything that needs neither the past nor an order: redact, cut, decode.
+func (d *Daemon) decode(f wire.Frame, project *projectConfig) (hook.Input, error) {
 	f.Note, f.Args = d.clean(f.Note), slices.Clone(f.Args)
 	for i, a := range f.Args {
 		f.Args[i] = d.clean(a)
@@ -155,8 +171,8 @@ func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
 		f.Note = strings.TrimPrefix(f.Note+"; capture time "+strconv.FormatInt(f.Time, 10)+" replaced", "; ")
 		f.Time = d.opts.Now().UnixMilli()
 	}
-	redactor := d.configured(f.Launch()).with.Remembering(d.memories.of(f.Body))
-	body, report := redactor.JSON(f.Body)
+
+	body, report := project.redactor.Remembering(d.memories.of(f.Session(), redact.NewMemory)).JSON(f.Body)
 	body, err := hook.Cut(body, d.ground.Blobs().Put)
 	if err != nil {
 		return hook.Input{}, err
@@ -168,88 +184,38 @@ func (d *Daemon) prepare(f wire.Frame) (hook.Input, error) {
 	return in, nil
 }
 
-// counted keeps the counters of status, and that problems of the gates' files are in the log.
-func (d *Daemon) counted(f wire.Frame, in hook.Input, w hook.World, told recorder.Told) {
-	switch told.Seen {
-	case recorder.Fresh:
-		d.hooks.saw(in.Name(), d.opts.Now())
-	case recorder.Again:
-		d.hooks.again.Add(1)
-	case recorder.Conflict:
-		d.hooks.conflicts.Add(1)
-	case recorder.SecondHit:
-		d.hooks.seconds.Add(1)
-		d.hooks.second(d.clean(installOf(f)))
+// named gives an input without a session the one of its process, where it is a verb's or could not be
+// read. Without one only what came is left of it.
+func (d *Daemon) named(ctx context.Context, f wire.Frame, in hook.Input) hook.Input {
+	if in.Session != "" || !in.Defaulted() && in.Call.Verb == hook.VerbHook {
+		return in
 	}
-	decided := told.Seen == recorder.Fresh || told.Seen == recorder.SecondHit
-	if decided && w.Gates != nil {
-		d.gates.recorded(w.Gates.Root)
+	if id, _ := d.sessionByProcess(ctx, f); id != "" {
+		return in.By(id)
 	}
+	return in.Nameless()
 }
 
-// answer composes what is said to a hook: a user is told each thing once, by each install what concerns the recorder.
-func (d *Daemon) answer(f wire.Frame, in hook.Input, told recorder.Told) (hook.Answer, *events.ContextInjected) {
-	items := told.Items
-	firstOfInstall := told.Seen == recorder.Fresh || told.Seen == recorder.SecondHit
-	if firstOfInstall {
-		items = append(d.atStart(f, in), items...)
-	}
-	if failure, ok := d.failedDreams.of(in); ok {
-		items = slices.DeleteFunc(items, func(it hook.Item) bool { return it.ID == hook.ItemContinuity })
-		items = append(items, failure)
-	}
-	if in.Call.Verb == hook.VerbHook {
-		items = d.notices.news(in.Session, items)
+// sessionByProcess is the live session of the client that started a frame, in this project, of several the one that was
+// active last: the process that CLAUDE_PID names, else an ancestor. What is recorded for a session goes by this and no
+// guess.
+func (d *Daemon) sessionByProcess(ctx context.Context, f wire.Frame) (id, project string) {
+	p, _ := facts.ClientOf(f.Env["CLAUDE_PID"], f.PPID)
+	project = d.projectAt(ctx, d.clean(d.world.Place(f.Launch()).Path()))
+	if p.PID == 0 {
+		return "", project
 	}
 
-	damage := ""
-	if in.Starts() && firstOfInstall {
-		damage = d.damageWords(in)
-	}
-	return hook.Compose(in, told.Verdict, items, damage)
-}
-
-// follow starts the effects of a hook. They are appended after its answer, as a decision of their own.
-func (d *Daemon) follow(in hook.Input, w hook.World, told recorder.Told) {
-	if len(told.Effects) == 0 {
-		return
-	}
-	d.following.Add(1)
-	d.effects.Go(func() {
-		defer d.following.Add(-1)
-		d.effect(context.WithoutCancel(d.life), in, w, told.Cause)
-	})
-}
-
-// effect appends what follows from the fold as it is now: another hook may have come first.
-func (d *Daemon) effect(ctx context.Context, in hook.Input, w hook.World, cause string) {
-	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
-		list := hook.Follow(in, w, hook.Reader{Reader: r})
-		base := events.Envelope{Session: in.Session, Project: w.Project, Causation: cause}
-		if in.Hook != nil {
-			base.AgentID = in.Hook.Hook().AgentID
-		}
-		return recorder.Envelopes(d.opts.Now(), base, list...)
-	})
-	if err != nil { // EC-SESSION-06: never the hook's trouble
-		d.log.Error("record what follows", "session", in.Session, "err", err)
-		s, _ := d.identity(ctx, in.Session)
-		d.failedDreams.keep(in.Session, err.Error(), s.LastIC)
-		return
-	}
-
-	for _, rec := range recs {
-		if e, ok := rec.Event.(*events.DreamTriggered); ok {
-			d.goDream(in.Session, e.Phase, rec.ID)
+	found := session.State{}
+	for _, s := range d.sessionsBy(ctx, session.RunBy(p.PID)) {
+		another := p.Start != 0 && s.Process().Start != p.Start
+		elsewhere := project != "" && s.Project != project
+		later := found.ID == "" || s.LastActive.After(found.LastActive)
+		if !another && !elsewhere && later {
+			found = s
 		}
 	}
-}
-
-// brief answers from memory: no record, no disk.
-func (d *Daemon) brief(ctx context.Context, f wire.Frame) hook.Answer {
-	session := d.sessionOf(ctx, f)
-	line := seen(ctx, d, func(r projector.Reader) string { return hook.Brief(hook.Reader{Reader: r}, session) })
-	return hook.Plain(line, "", 0)
+	return found.ID, project
 }
 
 // installOf names the install that sent a frame: its binary, how the hook entry calls it where that is another name, and
@@ -265,86 +231,58 @@ func installOf(f wire.Frame) string {
 	return install
 }
 
-// Emit appends an event that a command asks for. The envelope needs type, data and where it
-// belongs; id, time and version are set here.
-func (d *Daemon) Emit(ctx context.Context, env events.Envelope) (events.Record, error) {
-	k, ok := events.Lookup(env.Type)
-	if !ok {
-		return events.Record{}, fmt.Errorf("no event type is called %q", env.Type)
+// clockWentBack records, once a run, that the clock is behind the log's newest record by more than a second.
+func (d *Daemon) clockWentBack(ctx context.Context) {
+	back := d.rec.Newest().Sub(d.opts.Now())
+	if back <= time.Second || d.clockTold.Swap(true) {
+		return
 	}
-	data, report := d.redactor.JSON(env.Data)
-	now := d.opts.Now().UTC().Truncate(time.Millisecond)
-	env.ID, env.Version, env.Time = wire.NewID(now.UnixMilli()), k.Version(), now
-	env.Data, env.Redacted, env.Correlation = data, report.Count, env.Session
-
-	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
-		return append(d.gatesOfJoined(r, env), env), nil // the event itself comes last
-	})
-	if err != nil {
-		return events.Record{}, err
+	if _, err := d.rec.Note(ctx, events.Envelope{}, &events.ClockJumped{BackMS: back.Milliseconds()}); err != nil {
+		d.log.Warn("record clock jump", "err", err)
 	}
-	return recs[len(recs)-1], nil
 }
 
-// Who calls, where the input does not say, and what the user should know before a session begins.
-
-// sessionOf finds the session that a brief asks about: the input's, the client's own word, else the
-// live session of its process, else the only live one of the project. It only asks, so a guess that
-// hits nearly always is better than none.
-func (d *Daemon) sessionOf(ctx context.Context, f wire.Frame) string {
-	var in struct {
-		Session string `json:"session_id"`
+// endWhenBroken ends the daemon in order when the store takes nothing any more, or is damaged: the next
+// start opens it anew, checked, and frames wait in the spool meanwhile.
+func (d *Daemon) endWhenBroken(err error) {
+	switch {
+	case errors.Is(err, embedded.ErrWriteStuck):
+		d.stop("write_stuck")
+	case errors.Is(err, embedded.ErrLogDamaged):
+		d.stop("log_damaged")
 	}
-	if json.Unmarshal(f.Body, &in) == nil && in.Session != "" {
-		return in.Session
-	}
-	if id := f.Env["CLAUDE_CODE_SESSION_ID"]; id != "" {
-		return id
-	}
-	id, project := d.sessionByProcess(ctx, f)
-	if id == "" {
-		id = d.onlyIn(ctx, project)
-	}
-	return id
 }
 
-// sessionByProcess is the live session of the client that started a frame, in this project: the process
-// that CLAUDE_PID names, else an ancestor. What is recorded for a session goes by this and no guess.
-func (d *Daemon) sessionByProcess(ctx context.Context, f wire.Frame) (session, project string) {
-	p, _ := facts.ClientOf(f.Env["CLAUDE_PID"], f.PPID)
-	project = d.projectAt(ctx, d.clean(d.world.Place(f.Launch()).Path()))
-	return d.byProcess(ctx, p.PID, p.Start, project), project
+// answer composes what is said to a hook: a user is told each thing once, by each install what concerns the recorder.
+func (d *Daemon) answer(f wire.Frame, in hook.Input, told recorder.Told, firstOfInstall bool) (hook.Answer, *events.ContextInjected) {
+	items, damage := told.Items, ""
+	if in.Starts() && firstOfInstall {
+		items = append(d.atStart(f, in), items...)
+		damage = d.damageWords(in)
+	}
+
+	switch in.Event.(type) {
+	case *events.ToolSucceeded, *events.ToolFailed: // the check that asked for a dream has had its answer when that fails
+		if words, failed := d.failedDreams.LoadAndDelete(in.Session); failed {
+			items = slices.DeleteFunc(items, func(it hook.Item) bool { return it.ID == hook.ItemContinuity })
+			items = append(items, hook.Item{ID: "identity.dream", Text: words.(string), Event: in.Frame, Same: in.Frame, User: true})
+		}
+	}
+	if in.Call.Verb == hook.VerbHook {
+		items = slices.DeleteFunc(items, func(it hook.Item) bool { return it.User && !d.isNews(in.Session+" "+it.ID, it.Digest()) })
+	}
+	return hook.Compose(in, told.Verdict, items, damage)
 }
 
-// named gives an input without a session the one of its process, where it is a verb's or could not be
-// read. Without one only what came is left of it.
-func (d *Daemon) named(ctx context.Context, f wire.Frame, in hook.Input) hook.Input {
-	if in.Session != "" || !in.Defaulted() && in.Call.Verb == hook.VerbHook {
-		return in
-	}
-	if id, _ := d.sessionByProcess(ctx, f); id != "" {
-		return in.By(id)
-	}
-	return in.Nameless()
-}
-
-// answerNobody says what a verb has to say to a caller without a hook.
-func (d *Daemon) answerNobody(ctx context.Context, in hook.Input, w hook.World) (hook.Answer, error) {
-	var items []hook.Item
-	err := d.rec.Read(ctx, func(r projector.Reader) error {
-		items = hook.Tell(in, w, hook.Reader{Reader: r}, false)
-		return nil
-	})
-	answer, _ := hook.Compose(in, hook.Verdict{}, items, "")
-	return answer, err
+// isNews keeps what is said to a user of a topic, and tells whether it is not what was said before.
+func (d *Daemon) isNews(topic, said string) bool {
+	before, told := d.said.put(topic, said)
+	return !told || before != said
 }
 
 // atStart is what the user should hear when a session starts: where the state is, if not where it is
 // expected, and what is wrong with the configuration.
 func (d *Daemon) atStart(f wire.Frame, in hook.Input) []hook.Item {
-	if !in.Starts() {
-		return nil
-	}
 	var out []hook.Item
 	warn := func(text string) {
 		out = append(out, hook.Item{ID: "session.warning " + text, Text: text, Event: in.Frame, User: true})
@@ -358,68 +296,81 @@ func (d *Daemon) atStart(f wire.Frame, in hook.Input) []hook.Item {
 	return out
 }
 
-// heard is who was told of the log's damage: the hook and the identity verb of one session's start say the
-// same, whichever comes first. The zero value is ready.
-type heard struct {
-	mu             sync.Mutex
-	session, words string
-	by             map[string]bool // verbs
-}
-
-// damageWords are what a session's start says of the log's damage, "" when it was said.
+// damageWords are what a session's start says of the log's damage, "" when it was said. The hook and the identity verb of
+// one session's start say the same, whichever comes first.
 func (d *Daemon) damageWords(in hook.Input) string {
-	d.heard.mu.Lock()
-	defer d.heard.mu.Unlock()
-
+	d.mayDamage.Lock()
+	defer d.mayDamage.Unlock()
 	if words := d.warnings.Take(); words != "" {
-		d.heard.session, d.heard.words, d.heard.by = in.Session, words, map[string]bool{in.Call.Verb: true}
-		return words
+		d.damaged, d.damagedTo = words, in.Session
 	}
-	if d.heard.by == nil || d.heard.session != in.Session || d.heard.by[in.Call.Verb] {
+	if d.damaged == "" || d.damagedTo != in.Session || !d.isNews("damage "+in.Session+" "+in.Call.Verb, d.damaged) {
 		return ""
 	}
-	d.heard.by[in.Call.Verb] = true
-	return d.heard.words
+	return d.damaged
 }
 
-// notices are what the users of sessions were told, by session and item. Safe for concurrent use; the zero value is
-// ready.
-type notices struct {
-	mu   sync.Mutex
-	said map[string]string // digests of contents
-}
+// follow appends what follows from the fold as it is now: another hook may have come first.
+func (d *Daemon) follow(ctx context.Context, in hook.Input, w hook.World, cause string) {
+	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
+		base := events.Envelope{Session: in.Session, Project: w.Project, Causation: cause, AgentID: agentOf(in)}
+		return recorder.Envelopes(d.opts.Now(), base, hook.Follow(in, w, hook.Reader{Reader: r})...)
+	})
+	if err != nil { // EC-SESSION-06: never the hook's trouble
+		d.log.Error("record what follows", "session", in.Session, "err", err)
+		s, _ := d.identity(ctx, in.Session)
+		d.failedDreams.Store(in.Session, hook.DreamFailed(err.Error(), s.LastIC))
+		return
+	}
 
-// maxNotices bounds the memory; beyond, all are told once more.
-const maxNotices = 4096
-
-// news leaves out what a session's user was told already: an item is told again when its content changed. Items for
-// the model stay.
-func (n *notices) news(session string, items []hook.Item) []hook.Item {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-
-	var out []hook.Item
-	for _, it := range items {
-		if !it.User || n.first(session+" "+it.ID, it.Digest(), it.Text == "") {
-			out = append(out, it)
+	for _, rec := range recs {
+		if e, ok := rec.Event.(*events.DreamTriggered); ok {
+			d.goDream(in.Session, e.Phase, rec.ID)
 		}
 	}
-	return out
 }
 
-// once tells whether a cause is new.
-func (n *notices) once(cause string) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.first(cause, "", false)
-}
-
-// first keeps what is said of a topic and tells whether that is news. Nothing is not kept where nothing was said.
-func (n *notices) first(topic, digest string, nothing bool) bool {
-	before, told := n.said[topic]
-	if told && before == digest || nothing && !told {
-		return false
+// agentOf is the subagent that a hook comes from, "" for the session itself.
+func agentOf(in hook.Input) string {
+	if in.Hook == nil {
+		return ""
 	}
-	keep(&n.said, maxNotices, topic, digest)
-	return true
+	return in.Hook.Hook().AgentID
+}
+
+// beside runs an effect of a hook behind its answer. The daemon's end waits for it.
+func (d *Daemon) beside(effect func(context.Context)) {
+	d.following.Add(1)
+	d.effects.Go(func() {
+		defer d.following.Add(-1)
+		effect(context.WithoutCancel(d.life))
+	})
+}
+
+// unhurried is how long what was told may wait for the fsync of the next hook before it has its own.
+const unhurried = 100 * time.Millisecond
+
+// wasTold appends the events of what a model was told, beside its answer.
+func (d *Daemon) wasTold(envs []events.Envelope) {
+	if len(envs) == 0 {
+		return
+	}
+	d.rec.Later(envs...)
+	d.beside(func(ctx context.Context) {
+		seq, err := d.rec.Settle(ctx)
+		if err != nil {
+			d.log.Error("record what was told", "session", envs[0].Session, "err", err)
+			return
+		}
+
+		d.effects.Go(func() {
+			select {
+			case <-time.After(unhurried):
+			case <-d.life.Done():
+			}
+			if err := d.rec.Sync(ctx, seq); err != nil {
+				d.log.Error("record what was told", "session", envs[0].Session, "err", err)
+			}
+		})
+	})
 }

@@ -101,7 +101,7 @@ func TestCancelledCallersLoseNoFold(t *testing.T) {
 		cancel()
 		if i%10 == 0 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rand.IntN(1500))*time.Microsecond)
-			_, _ = d.Emit(ctx, events.Envelope{Type: events.TypeIdentityPersisted, Session: "s-1", Data: []byte(`{"reason":"command"}`)})
+			_, _ = d.rec.Note(ctx, events.Envelope{Session: "s-1"}, &events.IdentityPersisted{Reason: "command"})
 			cancel()
 		}
 	}

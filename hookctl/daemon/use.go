@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"hookline/events"
@@ -23,14 +22,7 @@ import (
 
 // How full the context is: read from the end of the transcript, after the answer to a hook, and told by the status line.
 
-// meters remember how far the transcripts of sessions were read, and what was found. Safe for concurrent use; the zero
-// value is ready.
-type meters struct {
-	mu sync.Mutex
-	by map[string]*meter
-}
-
-// meter is one session's.
+// meter remembers how far the transcript of a session was read, and what was found.
 type meter struct {
 	mu     sync.Mutex
 	path   string
@@ -38,20 +30,8 @@ type meter struct {
 	last   hook.Use
 }
 
-// maxMeters bounds the memory; beyond, the ends of the transcripts are read once more.
-const maxMeters = 1024
-
-func (m *meters) of(session string) *meter {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if known := m.by[session]; known != nil {
-		return known
-	}
-	if m.by == nil || len(m.by) >= maxMeters {
-		m.by = map[string]*meter{}
-	}
-	m.by[session] = &meter{}
-	return m.by[session]
+func (d *Daemon) meter(session string) *meter {
+	return d.meters.of(session, func() *meter { return &meter{} })
 }
 
 // read looks at what came to the transcript since the last time. It gives nil where nothing is known: no file yet, no
@@ -94,7 +74,7 @@ func (d *Daemon) useAt(in hook.Input) *hook.Use {
 	}
 	switch in.Event.(type) {
 	case *events.TurnStopped, *events.CompactionStarted:
-		u := d.meters.of(in.Session).read(path)
+		u := d.meter(in.Session).read(path)
 		if u != nil {
 			u.Said = d.clean(working.Shortened(u.Said))
 		}
@@ -130,22 +110,20 @@ func (d *Daemon) measureUse(in hook.Input, w hook.World, cause string) {
 		return
 	}
 
-	d.following.Add(1)
-	d.effects.Go(func() {
-		defer d.following.Add(-1)
-		if u := d.meters.of(in.Session).read(path); u != nil {
-			d.used(context.WithoutCancel(d.life), in.Session, *u, events.Envelope{Session: in.Session, Project: w.Project, Causation: cause})
+	d.beside(func(ctx context.Context) {
+		if u := d.meter(in.Session).read(path); u != nil {
+			d.used(ctx, *u, events.Envelope{Session: in.Session, Project: w.Project, Causation: cause})
 		}
 	})
 }
 
 // used records a measurement that came into another phase.
-func (d *Daemon) used(ctx context.Context, id string, u hook.Use, base events.Envelope) {
+func (d *Daemon) used(ctx context.Context, u hook.Use, base events.Envelope) {
 	_, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
-		return recorder.Envelopes(d.opts.Now(), base, hook.PhaseChange(hook.Reader{Reader: r}, id, u)...)
+		return recorder.Envelopes(d.opts.Now(), base, hook.PhaseChange(hook.Reader{Reader: r}, base.Session, u)...)
 	})
 	if err != nil {
-		d.log.Warn("record the use of the context", "session", id, "err", err)
+		d.log.Warn("record the use of the context", "session", base.Session, "err", err)
 	}
 }
 
@@ -169,7 +147,7 @@ func (d *Daemon) doLine(ctx context.Context, o client.LineOrder, _ func(uint64))
 	out.Gates = d.openGates(ctx, s)
 	if o.Used > 0 && o.Window > 0 {
 		u := hook.Use{Tokens: o.Used, Window: o.Window, Model: d.clean(o.Model), Source: "statusline"}
-		d.used(ctx, s.ID, u, events.Envelope{Session: s.ID, Project: s.Project, Worktree: s.Worktree, Branch: s.Branch})
+		d.used(ctx, u, events.Envelope{Session: s.ID, Project: s.Project, Worktree: s.Worktree, Branch: s.Branch})
 	}
 	return out, nil
 }
@@ -194,12 +172,6 @@ func (d *Daemon) openGates(ctx context.Context, s session.State) int {
 
 // gatesWhere reads the gates of the work tree that a session is in, nothing measured; nil where it is on no branch.
 func (d *Daemon) gatesWhere(s session.State) *hook.Gates {
-	place := d.world.Place(cmp.Or(s.Cwd, s.Worktree))
-	if !place.Git || place.Branch == "" {
-		return nil
-	}
-	home, _ := os.UserHomeDir()
-	root := filepath.Clean(place.Worktree)
-	l := d.gates.of(gates.Options{Home: home, Root: root, Main: place.Main()}, d.opts.Now())
-	return &hook.Gates{Rules: l.rules, Project: s.Project, Branch: d.clean(place.Branch), Root: root, Dir: d.clean(place.Worktree), WasOn: l.wasOn, Adopted: l.adopted}
+	g, _ := d.gatesAt(d.world.Place(cmp.Or(s.Cwd, s.Worktree)), s.Project)
+	return g
 }

@@ -23,22 +23,14 @@ import (
 // maxSources bounds an answer: the newest are looked up.
 const maxSources = 40
 
-func (d *Daemon) whyTold(r *http.Request) (any, error) {
+// why tells which lines that a session is told have a text, where they come from, and when they were told.
+func (d *Daemon) why(r *http.Request) (any, error) {
 	text := strings.TrimSpace(r.URL.Query().Get("q"))
 	if text == "" {
 		return nil, problem.Bad("a text is wanted").Advise("a part of a line that the model was told, or the id of an event")
 	}
-	out, err := d.why(r.Context(), text, r.PathValue("session"))
-	if err != nil {
-		return nil, err
-	}
-	if len(out.Lines)+len(out.Sources)+len(out.Told) == 0 {
-		return nil, problem.Missing("nothing that session %s is told has %q", out.Session, text).Advise("`hookctl find` looks through all events")
-	}
-	return out, nil
-}
 
-func (d *Daemon) why(ctx context.Context, text, id string) (client.Why, error) {
+	ctx, id := r.Context(), r.PathValue("session")
 	out := client.Why{Query: text, Session: id, Lines: []hook.Recovered{}, Sources: []client.WhySource{}, Told: []client.WhyTold{}}
 	event := text
 	if _, err := strconv.ParseUint(text, 10, 64); err == nil { // a sequence names the event
@@ -68,15 +60,20 @@ func (d *Daemon) why(ctx context.Context, text, id string) (client.Why, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return out, err
-	}
-
 	out.Sources = out.Sources[max(0, len(out.Sources)-maxSources):]
-	if err := d.dated(ctx, out.Sources); err != nil {
-		return out, err
+	if err == nil {
+		err = d.dated(ctx, out.Sources)
 	}
-	return out, d.toldOf(ctx, &out)
+	if err == nil {
+		err = d.toldOf(ctx, &out)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(out.Lines)+len(out.Sources)+len(out.Told) == 0 {
+		return nil, problem.Missing("nothing that session %s is told has %q", id, text).Advise("`hookctl find` looks through all events")
+	}
+	return out, nil
 }
 
 // has tells whether a text has another in it, in whatever case.
@@ -92,18 +89,12 @@ func sourcesIn(list []client.WhySource, where, path string, v any, text, event s
 			list = sourcesIn(list, where, path+"."+strconv.Itoa(i), e, text, event)
 		}
 	case map[string]any:
-		names := make([]string, 0, len(v))
-		for name := range v {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-
 		id, _ := v["event"].(string)
 		if id == "" {
 			id, _ = v["id"].(string) // an entry of the ledger is its event
 		}
 		found := false
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
 			value, isText := v[name].(string)
 			if !isText {
 				list = sourcesIn(list, where, path+"."+name, v[name], text, event)
@@ -143,26 +134,11 @@ func gateSources(s gate.State, id, text, event string) []client.WhySource {
 
 // dated adds what the log has of the events.
 func (d *Daemon) dated(ctx context.Context, list []client.WhySource) error {
-	ids := map[string]struct{}{}
-	oldest := ""
+	ids := make([]string, 0, len(list))
 	for _, s := range list {
-		ids[s.Event] = struct{}{}
-		if oldest == "" || s.Event < oldest {
-			oldest = s.Event
-		}
+		ids = append(ids, s.Event)
 	}
-	if len(ids) == 0 {
-		return nil
-	}
-
-	from, err := d.rec.Before(ctx, oldest)
-	if err != nil {
-		return err
-	}
-	found, err := d.stream.FindIDs(ctx, from, ids)
-	if err != nil {
-		return err
-	}
+	found, err := d.rec.Find(ctx, ids...)
 	for i := range list {
 		seq, ok := found[list[i].Event]
 		if !ok {
@@ -174,7 +150,7 @@ func (d *Daemon) dated(ctx context.Context, list []client.WhySource) error {
 		}
 		list[i].Seq, list[i].Type, list[i].Time = seq, rec.Type, rec.Time
 	}
-	return nil
+	return err
 }
 
 // toldOf adds when such lines, or the events behind them, were told in the session.

@@ -19,26 +19,28 @@ import (
 // order of the log with the states as they are then; what it gives goes in whole or not at all, and nothing is
 // appended when it gives nothing or an error.
 func (r *Recorder) Do(ctx context.Context, decide func(projector.Reader) ([]events.Envelope, error)) ([]events.Record, error) {
-	recs, err := r.do(ctx, decide)
+	return r.onDisk(ctx, func() ([]events.Record, error) {
+		var envs []events.Envelope
+		err := r.view.Read(ctx, func(now projector.Reader) (err error) {
+			envs, err = decide(now)
+			return err
+		})
+		if err != nil || len(envs) == 0 {
+			return nil, err
+		}
+		return r.append(ctx, r.stream.Append, envs, origin{})
+	})
+}
+
+// onDisk runs a step in the order of the log and returns when what it appended is on disk.
+func (r *Recorder) onDisk(ctx context.Context, step func() ([]events.Record, error)) ([]events.Record, error) {
+	r.order.Lock()
+	recs, err := step()
+	r.order.Unlock()
 	if err != nil || len(recs) == 0 {
 		return nil, err
 	}
 	return recs, r.Sync(ctx, recs[len(recs)-1].Seq)
-}
-
-func (r *Recorder) do(ctx context.Context, decide func(projector.Reader) ([]events.Envelope, error)) ([]events.Record, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-
-	var envs []events.Envelope
-	err := r.view.Read(ctx, func(now projector.Reader) (err error) {
-		envs, err = decide(now)
-		return err
-	})
-	if err != nil || len(envs) == 0 {
-		return nil, err
-	}
-	return r.append(ctx, envs, nil)
 }
 
 // Note is [Recorder.Do] for events that depend on no state.
@@ -83,26 +85,18 @@ func Envelopes(now time.Time, base events.Envelope, list ...events.Event) ([]eve
 // Import appends events that have their ids already, folds them and returns when they are on disk. Those that came into
 // the log by another way since they were looked up are left out; it returns how many were not.
 func (r *Recorder) Import(ctx context.Context, envs []events.Envelope) (int, error) {
-	recs, err := r.take(ctx, envs)
-	if err != nil || len(recs) == 0 {
-		return 0, err
-	}
-	return len(recs), r.Sync(ctx, recs[len(recs)-1].Seq)
-}
-
-func (r *Recorder) take(ctx context.Context, envs []events.Envelope) ([]events.Record, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-
-	recs, err := r.append(ctx, envs, nil)
-	if raced := (*racedError)(nil); !errors.As(err, &raced) {
-		return recs, err
-	}
-	left, err := r.without(ctx, envs)
-	if err != nil || len(left) == 0 {
-		return nil, err
-	}
-	return r.append(ctx, left, nil)
+	recs, err := r.onDisk(ctx, func() ([]events.Record, error) {
+		recs, err := r.append(ctx, r.stream.Append, envs, origin{})
+		if raced := (*racedError)(nil); !errors.As(err, &raced) {
+			return recs, err
+		}
+		left, err := r.without(ctx, envs)
+		if err != nil || len(left) == 0 {
+			return nil, err
+		}
+		return r.append(ctx, r.stream.Append, left, origin{})
+	})
+	return len(recs), err
 }
 
 // without leaves out what the log has, and the second of two with one id.
@@ -135,14 +129,14 @@ func (r *Recorder) Later(envs ...events.Envelope) {
 // Settle appends what [Recorder.Later] was given. It returns the newest sequence of the log, which the caller brings to
 // disk with [Recorder.Sync] when no hook does.
 func (r *Recorder) Settle(ctx context.Context) (uint64, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.order.Lock()
+	defer r.order.Unlock()
 	err := r.settle(ctx)
 	return r.view.Position().Seq, err
 }
 
 // settle appends the events that wait. One that the log refuses is given up: what it says is told once more. The caller
-// holds r.mu.
+// holds r.order.
 func (r *Recorder) settle(ctx context.Context) error {
 	r.mayWait.Lock()
 	envs := r.waiting
@@ -151,7 +145,7 @@ func (r *Recorder) settle(ctx context.Context) error {
 
 	var failed error
 	for i := range envs {
-		_, err := r.appendBy(ctx, r.stream.AppendUnhurried, envs[i:i+1], nil)
+		_, err := r.append(ctx, r.stream.AppendUnhurried, envs[i:i+1], origin{})
 		failed = errors.Join(failed, err)
 	}
 	return failed
@@ -162,10 +156,9 @@ type racedError struct{ seq uint64 }
 
 func (*racedError) Error() string { return "the log has this event" }
 
-// origin is what is known of a frame's own event: decoded already, digest and install.
+// origin is what is known of the first event of a decision, where a frame delivered it.
 type origin struct {
-	event   events.Event
-	digest  digest
+	event   events.Event // decoded already; nil where it is not
 	install string
 }
 
@@ -173,17 +166,8 @@ type origin struct {
 type into func(context.Context, ...events.Envelope) ([]embedded.Receipt, error)
 
 // append puts the events of one decision into the log and folds them. Several go in all or none: as a group where they
-// belong to a frame, whose hook waits, else as a batch. own belongs to the first; nil for events that no frame
-// delivered. The caller holds r.mu.
-func (r *Recorder) append(ctx context.Context, envs []events.Envelope, own *origin) ([]events.Record, error) {
-	if own != nil {
-		return r.appendBy(ctx, r.stream.AppendGroup, envs, own)
-	}
-	return r.appendBy(ctx, r.stream.Append, envs, nil)
-}
-
-// appendBy is append through one of the stream's ways into the log.
-func (r *Recorder) appendBy(ctx context.Context, into into, envs []events.Envelope, own *origin) ([]events.Record, error) {
+// belong to a frame, whose hook waits, else as a batch. own is of the first. The caller holds r.order.
+func (r *Recorder) append(ctx context.Context, into into, envs []events.Envelope, own origin) ([]events.Record, error) {
 	ctx = context.WithoutCancel(ctx) // an append that was given up half way would be in the log and not in the view
 	if err := r.attribute(ctx, envs); err != nil {
 		return nil, err
@@ -205,16 +189,14 @@ func (r *Recorder) appendBy(ctx context.Context, into into, envs []events.Envelo
 	}
 	recs := make([]events.Record, 0, len(envs))
 	for i, rc := range receipts {
-		known := origin{digest: digestOf(envs[i].Data)}
-		if i == 0 && own != nil {
-			known = *own
+		if i > 0 {
+			own = origin{}
 		}
-		if known.event == nil {
-			known.event = events.Decode(envs[i].Type, envs[i].Version, envs[i].Data)
+		if own.event == nil {
+			own.event = events.Decode(envs[i].Type, envs[i].Version, envs[i].Data)
 		}
-
-		rec := events.Record{Seq: rc.Seq, Envelope: envs[i], Event: known.event}
-		if err := r.fold(ctx, rec, known); err != nil {
+		rec := events.Record{Seq: rc.Seq, Envelope: envs[i], Event: own.event}
+		if err := r.fold(ctx, rec, own.install); err != nil {
 			return nil, err
 		}
 		recs = append(recs, rec)
@@ -244,8 +226,8 @@ func (r *Recorder) attribute(ctx context.Context, envs []events.Envelope) error 
 	return nil
 }
 
-// fold takes one record of the log into everything that follows it, in order.
-func (r *Recorder) fold(ctx context.Context, rec events.Record, known origin) error {
+// fold takes one record of the log into everything that follows it, in order. install is who delivered it.
+func (r *Recorder) fold(ctx context.Context, rec events.Record, install string) error {
 	if err := r.view.Apply(ctx, rec); err != nil {
 		return fmt.Errorf("fold %d: %w", rec.Seq, err) // the position stays before it: the next append folds it first
 	}
@@ -254,14 +236,14 @@ func (r *Recorder) fold(ctx context.Context, rec events.Record, known origin) er
 	if at.IsZero() { // just appended: the log's own time costs a question, and nothing here needs it that exactly
 		at = r.opts.Now()
 	}
-	r.window.Add(&rec.Envelope, rec.Seq, at, known.digest, known.install)
-	r.hub.keep(rec)
+	r.window.Add(&rec.Envelope, rec.Seq, at, digestOf(rec.Data), install)
+	r.keep(rec)
 	r.last = at
 	return nil
 }
 
 // foldTo folds what is in the log and not in the view, up to a sequence: an append whose acknowledgement was lost, or
-// one that could not be folded when it came. The caller holds r.mu.
+// one that could not be folded when it came. The caller holds r.order.
 func (r *Recorder) foldTo(ctx context.Context, to uint64) error {
 	from := r.view.Position().Seq + 1
 	if from > to {
@@ -271,7 +253,7 @@ func (r *Recorder) foldTo(ctx context.Context, to uint64) error {
 		to = 0 // the stream's word for its end
 	}
 	return r.stream.Read(ctx, from, to, func(rec events.Record) error {
-		return r.fold(ctx, rec, origin{digest: digestOf(rec.Data)})
+		return r.fold(ctx, rec, "")
 	})
 }
 
@@ -280,6 +262,6 @@ func (r *Recorder) Sync(ctx context.Context, seq uint64) error {
 	if err := r.stream.Sync(ctx, seq); err != nil {
 		return fmt.Errorf("sync the log: %w", err)
 	}
-	r.hub.wake(seq)
+	r.wake(seq)
 	return nil
 }

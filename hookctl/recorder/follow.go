@@ -6,19 +6,6 @@ import (
 	"hookline/events"
 )
 
-// Recent are the newest records, as many as are kept in memory, on disk or not.
-func (r *Recorder) Recent() []events.Record {
-	r.hub.mu.Lock()
-	defer r.hub.mu.Unlock()
-	return append([]events.Record(nil), r.hub.recent...)
-}
-
-// Follow gives the records behind seq that are on disk; ok is false when some of them have left the memory and the log
-// must be read. changed is closed when there is more.
-func (r *Recorder) Follow(seq uint64) (recs []events.Record, ok bool, changed <-chan struct{}) {
-	return r.hub.after(seq)
-}
-
 // hub tells followers that the log has grown. It keeps the newest records, so that following costs
 // no read of the log.
 type hub struct {
@@ -29,8 +16,6 @@ type hub struct {
 }
 
 const hubSize = 1024
-
-func newHub() *hub { return &hub{wait: make(chan struct{})} }
 
 // keep remembers a record that was folded; it is shown once it is on disk.
 func (h *hub) keep(r events.Record) {
@@ -53,7 +38,16 @@ func (h *hub) wake(seq uint64) {
 	}
 }
 
-func (h *hub) after(seq uint64) (recs []events.Record, ok bool, changed <-chan struct{}) {
+// Recent are the newest records, as many as are kept in memory, on disk or not.
+func (h *hub) Recent() []events.Record {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]events.Record(nil), h.recent...)
+}
+
+// Follow gives the records behind seq that are on disk; ok is false when some of them have left the memory and the log
+// must be read. changed is closed when there is more.
+func (h *hub) Follow(seq uint64) (recs []events.Record, ok bool, changed <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.synced <= seq {

@@ -22,15 +22,15 @@ func seqs(recs []events.Record) string {
 
 // The hub shows what is on disk, in order, and says when the log must be read.
 func TestHub(t *testing.T) {
-	h := newHub()
-	recs, ok, changed := h.after(0)
+	h := &hub{wait: make(chan struct{})}
+	recs, ok, changed := h.Follow(0)
 	if len(recs) != 0 || !ok {
 		t.Fatalf("%v %v", recs, ok)
 	}
 	for seq := uint64(1); seq <= 3; seq++ {
 		h.keep(recordAt(seq))
 	}
-	if recs, ok, _ := h.after(0); len(recs) != 0 || !ok {
+	if recs, ok, _ := h.Follow(0); len(recs) != 0 || !ok {
 		t.Errorf("shown before it is on disk: %s", seqs(recs))
 	}
 	h.wake(2)
@@ -41,7 +41,7 @@ func TestHub(t *testing.T) {
 	}
 	h.wake(1) // late, of an earlier hook
 	for after, want := range map[uint64]string{0: "1 2", 1: "2", 2: "", 9: ""} {
-		if recs, ok, _ := h.after(after); seqs(recs) != want || !ok {
+		if recs, ok, _ := h.Follow(after); seqs(recs) != want || !ok {
 			t.Errorf("after %d: %s %v", after, seqs(recs), ok)
 		}
 	}
@@ -49,14 +49,14 @@ func TestHub(t *testing.T) {
 		h.keep(recordAt(seq))
 	}
 	h.wake(3000)
-	if _, ok, _ := h.after(100); ok {
+	if _, ok, _ := h.Follow(100); ok {
 		t.Error("what has left the memory is said to be there")
 	}
 	if len(h.recent) > 2*hubSize {
 		t.Errorf("%d records are kept", len(h.recent))
 	}
 	first := h.recent[0].Seq
-	if recs, ok, _ := h.after(first - 1); !ok || len(recs) != len(h.recent) || recs[0].Seq != first {
+	if recs, ok, _ := h.Follow(first - 1); !ok || len(recs) != len(h.recent) || recs[0].Seq != first {
 		t.Errorf("%d records, %v", len(recs), ok)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -36,8 +37,8 @@ func (r *Recorder) Record(ctx context.Context, in hook.Input, w hook.World, inst
 
 // inOrder is the one step that orders the log.
 func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, install string) (Told, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.order.Lock()
+	defer r.order.Unlock()
 	if err := ctx.Err(); err != nil { // the wait took too long: whoever sent it has kept it
 		return Told{}, err
 	}
@@ -67,7 +68,7 @@ func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, ins
 		return Told{}, err
 	}
 
-	recs, err := r.append(ctx, envs, &origin{event: in.Event, digest: digestOf(in.Data), install: install})
+	recs, err := r.append(ctx, r.stream.AppendGroup, envs, origin{event: in.Event, install: install})
 	if raced := (*racedError)(nil); errors.As(err, &raced) { // the log had it already: the window was behind
 		return r.again(ctx, in, w, taken{ID: in.Frame, Seq: raced.seq})
 	}
@@ -75,23 +76,19 @@ func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, ins
 		return Told{}, err
 	}
 
+	var decided []events.Event
+	for _, rec := range recs[1:] {
+		decided = append(decided, rec.Event)
+	}
 	told := Told{Cause: in.Frame, Seq: recs[len(recs)-1].Seq}
 	err = r.view.Read(ctx, func(now projector.Reader) error {
-		rd := hook.Reader{Reader: now, Decided: eventsOf(recs[1:])}
+		rd := hook.Reader{Reader: now, Decided: decided}
 		told.Verdict = hook.Refuse(in, w, rd)
 		told.Items = hook.Tell(in, w, rd, false)
 		told.Effects = hook.Follow(in, w, rd)
 		return nil
 	})
 	return told, err
-}
-
-func eventsOf(recs []events.Record) []events.Event {
-	list := make([]events.Event, 0, len(recs))
-	for _, rec := range recs {
-		list = append(list, rec.Event)
-	}
-	return list
 }
 
 // judge tells whether a frame was taken before: it asks the window, and for a frame older than the window the log.
@@ -142,53 +139,47 @@ func (r *Recorder) find(ctx context.Context, id string) (uint64, error) {
 	if seq, ok := r.known[id]; ok {
 		return seq, nil
 	}
-	from, err := r.Before(ctx, id)
-	if err != nil {
-		return 0, err
-	}
-	found, err := r.stream.FindIDs(ctx, from, map[string]struct{}{id: {}})
+	found, err := r.Find(ctx, id)
 	return found[id], err
 }
 
 // Expect looks frames up that will soon be recorded, all in one pass over the log: each for itself would be a pass of
-// its own for every frame that is older than the window. ids are in order of time.
+// its own for every frame that is older than the window.
 func (r *Recorder) Expect(ctx context.Context, ids []string) error {
-	known := make(map[string]uint64, len(ids))
-	if len(ids) > 0 {
-		wanted := make(map[string]struct{}, len(ids))
-		for _, id := range ids {
-			wanted[id] = struct{}{}
-			known[id] = 0
-		}
-
-		from, err := r.Before(ctx, ids[0])
-		if err != nil {
-			return err
-		}
-		found, err := r.stream.FindIDs(ctx, from, wanted)
-		if err != nil {
-			return err
-		}
-		for id, seq := range found {
-			known[id] = seq
-		}
+	known, err := r.Find(ctx, ids...)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		known[id] += 0 // those that are not there are known, too
 	}
 
-	r.mu.Lock()
+	r.order.Lock()
 	r.known = known
-	r.mu.Unlock()
+	r.order.Unlock()
 	return nil
 }
 
-// Before is a sequence that an event with the id cannot be before: the first appended at the id's time, less a minute
-// for clocks that were set.
-func (r *Recorder) Before(ctx context.Context, id string) (uint64, error) {
-	ms, ok := events.IDTime(id)
-	if !ok {
-		return 1, nil
+// Find gives the sequences of the events that the log has of these ids. It looks behind the time of the oldest id, less a
+// minute for clocks that were set.
+func (r *Recorder) Find(ctx context.Context, ids ...string) (map[string]uint64, error) {
+	if len(ids) == 0 {
+		return map[string]uint64{}, nil
 	}
-	seq, err := r.stream.SeqAtTime(ctx, time.UnixMilli(ms).Add(-time.Minute))
-	return max(seq, 1), err
+	wanted := make(map[string]struct{}, len(ids))
+	for _, id := range ids {
+		wanted[id] = struct{}{}
+	}
+
+	from := uint64(1)
+	if ms, ok := events.IDTime(slices.Min(ids)); ok {
+		seq, err := r.stream.SeqAtTime(ctx, time.UnixMilli(ms).Add(-time.Minute))
+		if err != nil {
+			return nil, err
+		}
+		from = max(seq, from)
+	}
+	return r.stream.FindIDs(ctx, from, wanted)
 }
 
 // again gives a repeated frame its answer once more; nothing is counted.
@@ -235,18 +226,26 @@ func (r *Recorder) conflict(ctx context.Context, in hook.Input, first taken) (To
 	}
 
 	e := &events.FrameConflicted{Frame: in.Frame, Digest: "sha256:" + hex.EncodeToString(digest[:]), Data: in.Data}
-	envs, err := Envelopes(r.opts.Now(), events.Envelope{ID: id, Session: in.Session, Causation: in.Frame}, e)
+	seq, err := r.note(ctx, events.Envelope{ID: id, Session: in.Session, Causation: in.Frame}, e)
 	if err != nil {
 		return Told{}, err
 	}
-	recs, err := r.append(ctx, envs, nil)
-	if err != nil {
-		return Told{}, err
-	}
-
 	words := "a frame id came twice with different content; recorded as frame.conflicted"
-	return Told{Seen: Conflict, Cause: id, Seq: recs[0].Seq,
+	return Told{Seen: Conflict, Cause: id, Seq: seq,
 		Items: []hook.Item{{ID: "session.conflict", Text: words, Same: id, Event: id, User: true}}}, nil
+}
+
+// note appends an event about a frame and returns its sequence.
+func (r *Recorder) note(ctx context.Context, base events.Envelope, e events.Event) (uint64, error) {
+	envs, err := Envelopes(r.opts.Now(), base, e)
+	if err != nil {
+		return 0, err
+	}
+	recs, err := r.append(ctx, r.stream.Append, envs, origin{})
+	if err != nil {
+		return 0, err
+	}
+	return recs[0].Seq, nil
 }
 
 // conflictID is the id of the event about a frame's second content: of the frame's time, the rest from both.
@@ -278,16 +277,9 @@ func (r *Recorder) second(ctx context.Context, in hook.Input, w hook.World, inst
 	r.named[key] = true
 
 	e := &events.FrameDuplicated{Original: first.ID, Install: install, First: first.Install}
-	envs, err := Envelopes(r.opts.Now(), events.Envelope{Session: in.Session, Causation: in.Frame}, e)
-	if err != nil {
-		return Told{}, err
-	}
-	recs, err := r.append(ctx, envs, nil)
-	if err != nil {
-		return Told{}, err
-	}
-	told.Seq = max(told.Seq, recs[0].Seq)
-	return told, nil
+	seq, err := r.note(ctx, events.Envelope{Session: in.Session, Causation: in.Frame}, e)
+	told.Seq = max(told.Seq, seq)
+	return told, err
 }
 
 // verdictOfSecond is the verdict on a hook that another install sent first. What was decided with the first is
@@ -318,7 +310,7 @@ func (r *Recorder) verdictOfSecond(ctx context.Context, in hook.Input, w hook.Wo
 		return told, err
 	}
 
-	recs, err := r.append(ctx, envs, nil)
+	recs, err := r.append(ctx, r.stream.Append, envs, origin{})
 	if raced := (*racedError)(nil); errors.As(err, &raced) { // this second hit was delivered before
 		err = nil
 	}

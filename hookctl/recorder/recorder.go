@@ -45,9 +45,9 @@ type Recorder struct {
 	ground *embedded.Server
 	stream *embedded.Stream
 	view   *projector.View
-	hub    *hub
+	hub
 
-	mu     sync.Mutex // the order of the log: judge, decide, append and fold are one step
+	order  sync.Mutex // the order of the log: judge, decide, append and fold are one step
 	window *window
 	known  map[string]uint64 // waiting frames that were looked up in the log: sequence, 0 = not there
 	named  map[string]bool   // second installs that the log names, by session
@@ -76,7 +76,7 @@ func open(ctx context.Context, o Options) (r *Recorder, met bool, err error) {
 		return nil, false, err
 	}
 
-	r = &Recorder{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), hub: newHub(), window: newWindow(windowSize), named: map[string]bool{}}
+	r = &Recorder{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), hub: hub{wait: make(chan struct{})}, window: newWindow(windowSize), named: map[string]bool{}}
 
 	err = r.resume(ctx)
 	if err == nil && o.Begin != nil {
@@ -90,8 +90,8 @@ func open(ctx context.Context, o Options) (r *Recorder, met bool, err error) {
 
 // Close writes the projections and closes the store.
 func (r *Recorder) Close(ctx context.Context) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.order.Lock()
+	defer r.order.Unlock()
 
 	if err := r.ground.Health(); errors.Is(err, embedded.ErrWriteStuck) { // trying would take ten seconds
 		r.log.Warn("the projections are not written", "err", err)
@@ -116,8 +116,8 @@ func (r *Recorder) Read(ctx context.Context, fn func(projector.Reader) error) er
 
 // Newest is when the newest record was appended.
 func (r *Recorder) Newest() time.Time {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.order.Lock()
+	defer r.order.Unlock()
 	return r.last
 }
 
@@ -208,9 +208,9 @@ func (r *Recorder) doing(words string) {
 	}
 }
 
-// WarmWindow is how many records the window starts with: enough for the retries of the last seconds at a few
+// warmWindow is how many records the window starts with: enough for the retries of the last seconds at a few
 // milliseconds of start-up; an older frame is looked up in the log.
-const WarmWindow = 1024
+const warmWindow = 1024
 
 // fillWindow feeds the newest records to the window of taken frames.
 func (r *Recorder) fillWindow(ctx context.Context) error {
@@ -218,7 +218,7 @@ func (r *Recorder) fillWindow(ctx context.Context) error {
 	if last == 0 {
 		return nil
 	}
-	from := last - min(last, WarmWindow) + 1
+	from := last - min(last, warmWindow) + 1
 	return r.stream.ReadRaw(ctx, from, 0, func(seq uint64, appended time.Time, env events.Envelope) error {
 		r.last = appended
 		r.window.Add(&env, seq, appended, digestOf(env.Data), "")

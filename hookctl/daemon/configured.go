@@ -1,0 +1,160 @@
+package daemon
+
+import (
+	"os"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"hookline/events"
+	"hookline/hookctl/config"
+	"hookline/hookctl/gates"
+	"hookline/hookctl/redact"
+)
+
+// What configuration files say counts as they are now: a change holds from the next hook on. Looking costs some stats.
+// Files are looked at and read without a lock: those of one project must not hold up the others.
+
+// maxRoots bounds the folders whose configuration is remembered.
+const maxRoots = 256
+
+// watchedFiles are files as they looked before they were read: a change meanwhile is seen next time.
+type watchedFiles struct {
+	names []string
+	marks []fileMark
+}
+
+func (w *watchedFiles) add(name string, now time.Time) {
+	w.names = append(w.names, name)
+	w.marks = append(w.marks, markFile(name, now))
+}
+
+// unchanged tells whether all look as they did.
+func (w *watchedFiles) unchanged(now time.Time) bool {
+	for i, name := range w.names {
+		if !w.marks[i].same(markFile(name, now)) {
+			return false
+		}
+	}
+	return true
+}
+
+// fileMark is how a file looked. Equal stat data proves equal content only once the modification is
+// older than the coarsest clock of a file system, 2 s.
+type fileMark struct {
+	info    os.FileInfo // nil: there was none
+	settled bool
+}
+
+const settleTime = 2 * time.Second
+
+func markFile(name string, now time.Time) fileMark {
+	info, err := os.Stat(name)
+	if name == "" || err != nil {
+		return fileMark{settled: true}
+	}
+	return fileMark{info: info, settled: now.Sub(info.ModTime()) > settleTime}
+}
+
+func (m fileMark) same(o fileMark) bool {
+	if m.info == nil || o.info == nil {
+		return m.info == nil && o.info == nil
+	}
+	return m.settled && os.SameFile(m.info, o.info) && m.info.Size() == o.info.Size() && m.info.ModTime().Equal(o.info.ModTime())
+}
+
+// projectConfig is what configuration files say of the project that a client was launched in.
+type projectConfig struct {
+	files    watchedFiles
+	redactor *redact.Redactor // with what redact_extra of the project adds
+	off      bool             // the user's configuration says that nothing of it is recorded
+}
+
+// configured is what configuration files say of a folder that a client was launched in.
+func (d *Daemon) configured(launch string) *projectConfig {
+	now := d.opts.Now()
+	if known, ok := d.projects.get(launch); ok && known.files.unchanged(now) {
+		return known
+	}
+
+	next := &projectConfig{redactor: d.redactor}
+	for _, name := range config.Paths(config.Options{Getenv: os.Getenv, Dir: launch}) {
+		next.files.add(name, now)
+	}
+	next.off = !config.Load(config.Options{Getenv: os.Getenv}).Values.Records(launch)
+	user, added := config.Patterns(os.Getenv, launch)
+	for _, p := range d.opts.Redact {
+		if !slices.Contains(user, p) {
+			user = append(user, p)
+		}
+	}
+	if len(user) > len(d.opts.Redact) || len(added) > 0 {
+		next.redactor = d.redactor.With(redact.Extra{User: redact.Compile(user), Project: redact.Compile(added)})
+	}
+	d.projects.put(launch, next)
+	return next
+}
+
+// gateRules are the rules of a work tree.
+type gateRules struct {
+	gates.Rules
+	files    watchedFiles
+	adopted  bool        // the user's own file exists
+	wasOn    bool        // an earlier reading had the gates on
+	recorded atomic.Bool // its problems are in the log
+}
+
+// rulesOf are the rules of a work tree. The message files that are read are watched from then on; of those that are not
+// there their folder tells.
+func (d *Daemon) rulesOf(o gates.Options) *gateRules {
+	now := d.opts.Now()
+	old, known := d.rules.get(o.Root)
+	if known && old.files.unchanged(now) {
+		return old
+	}
+
+	next := &gateRules{}
+	for _, name := range append(o.Watched(), o.MessageDirs()...) {
+		next.files.add(name, now)
+	}
+	next.adopted = o.Home != "" && next.files.marks[0].info != nil
+	o.FS = watcher{files: &next.files, now: now}
+	next.Rules = gates.Load(o)
+	if known {
+		next.wasOn = old.wasOn || old.Off() == ""
+		next.recorded.Store(old.recorded.Load() && slices.Equal(old.Problems, next.Problems))
+	}
+	d.rules.put(o.Root, next)
+	return next
+}
+
+// watcher is the disk, which remembers how the files looked that were read.
+type watcher struct {
+	gates.Disk
+	files *watchedFiles
+	now   time.Time
+}
+
+func (w watcher) ReadFile(name string) ([]byte, error) {
+	if _, err := os.Stat(name); err == nil && !slices.Contains(w.files.names, name) {
+		w.files.add(name, w.now)
+	}
+	return w.Disk.ReadFile(name)
+}
+
+// maxProblems bounds what one reading of a configuration puts into the log.
+const maxProblems = 16
+
+// news are the problems that the log does not have yet.
+func (l *gateRules) news() []events.GateConfigInvalid {
+	if l.recorded.Load() {
+		return nil
+	}
+	var out []events.GateConfigInvalid
+	for _, p := range l.Invalid() {
+		if len(out) < maxProblems {
+			out = append(out, events.GateConfigInvalid{File: p.File, Line: p.Line, Column: p.Column, Requirement: p.Requirement, Message: p.Message})
+		}
+	}
+	return out
+}
