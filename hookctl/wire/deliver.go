@@ -41,7 +41,7 @@ func handOver(f Frame, event, hookd string, until time.Time, hurry bool) Reply {
 		switch {
 		case err == nil:
 			return reply
-		case d.isKept, hurry && errors.Is(err, ErrTimeout):
+		case d.isKept(), hurry && errors.Is(err, ErrTimeout):
 			return Reply{Stdout: Degraded(f.Args)}
 		case errors.Is(err, ErrTimeout):
 			return unrecorded(f, event, "perhaps not recorded: the machine is too busy to write it in time")
@@ -75,37 +75,35 @@ func unrecorded(f Frame, event, why string) Reply {
 
 // delivery is a running child.
 type delivery struct {
-	kept   chan struct{} // closed when the frame is on disk
-	done   chan error    // the outcome; reply is set before
-	reply  Reply
-	isKept bool
+	kept  chan struct{} // closed when the frame is on disk
+	done  chan error    // the outcome; reply is set before
+	reply Reply
 }
 
-// wait returns the child's answer, or an error: [ErrTimeout] when it is still running. It waits for the answer to the
-// first time, for the frame to be kept to the second.
+func (d *delivery) isKept() bool {
+	select {
+	case <-d.kept:
+		return true
+	default:
+		return false
+	}
+}
+
+// wait returns the child's answer, or an error: [ErrTimeout] when it is still running. It waits for the frame to be kept
+// to the second time, and for the answer behind it to the first.
 func (d *delivery) wait(until, keepBy time.Time) (Reply, error) {
-	late := time.NewTimer(time.Until(until))
-	lost := time.NewTimer(time.Until(keepBy))
-	kept, isLate := d.kept, false
-	for {
-		select {
-		case err := <-d.done:
-			select {
-			case <-d.kept:
-				d.isKept = true
-			default:
-			}
-			return d.reply, err
-		case <-kept:
-			kept, d.isKept = nil, true
-		case <-late.C:
-			isLate = true
-		case <-lost.C:
-			return Reply{}, ErrTimeout
-		}
-		if isLate && d.isKept {
-			return Reply{}, ErrTimeout
-		}
+	select {
+	case err := <-d.done:
+		return d.reply, err
+	case <-time.After(time.Until(keepBy)):
+		return Reply{}, ErrTimeout
+	case <-d.kept:
+	}
+	select {
+	case err := <-d.done:
+		return d.reply, err
+	case <-time.After(time.Until(until)):
+		return Reply{}, ErrTimeout
 	}
 }
 

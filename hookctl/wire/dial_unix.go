@@ -35,7 +35,7 @@ func dial(socket string, until time.Time) (io.ReadWriteCloser, error) {
 		f.Close()
 		return nil, wireError{ErrNoDaemon, "deadline: " + err.Error()}
 	}
-	return conn{f}, nil
+	return f, nil
 }
 
 func connect(fd int, socket string, until time.Time) error {

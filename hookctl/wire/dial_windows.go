@@ -12,5 +12,5 @@ func dial(socket string, until time.Time) (io.ReadWriteCloser, error) {
 	if err != nil {
 		return nil, wireError{ErrNoDaemon, err.Error()}
 	}
-	return conn{c}, c.SetDeadline(until)
+	return c, c.SetDeadline(until)
 }

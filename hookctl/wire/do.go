@@ -1,11 +1,12 @@
 package wire
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -31,31 +32,10 @@ func Do(deadline time.Time, socket, event string, f Frame) (Reply, error) {
 	if err == nil && len(body) > 0 {
 		_, err = c.Write(body)
 	}
-	if errors.Is(err, ErrTimeout) {
-		return Reply{}, err
-	}
-	// A daemon that refuses stops reading; its answer says why.
-	return answer(c)
-}
-
-// conn gives a connection's errors the package's form.
-type conn struct{ io.ReadWriteCloser }
-
-func (c conn) Read(p []byte) (int, error) {
-	n, err := c.ReadWriteCloser.Read(p)
-	return n, typed(err)
-}
-
-func (c conn) Write(p []byte) (int, error) {
-	n, err := c.ReadWriteCloser.Write(p)
-	return n, typed(err)
-}
-
-func typed(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return ErrTimeout
+		return Reply{}, ErrTimeout
 	}
-	return err
+	return answer(c) // a daemon that refuses stops reading; its answer says why
 }
 
 // Alive tells whether a daemon accepts connections at socket.
@@ -69,7 +49,7 @@ func Alive(socket string, deadline time.Time) bool {
 }
 
 // misdirected begins the answer of a daemon that serves another home than the one that was meant.
-var misdirected = []byte("HTTP/1.1 421")
+const misdirected = "HTTP/1.1 421"
 
 // Serves tells whether a daemon accepts connections at socket, and does not say that it serves another home than the
 // one with this mark. One that hangs is not waited for.
@@ -90,7 +70,7 @@ func Serves(socket, mark string, deadline time.Time) bool {
 	}
 	answer := make([]byte, len(misdirected))
 	_, err = io.ReadFull(c, answer)
-	return err != nil || !bytes.Equal(answer, misdirected)
+	return err != nil || string(answer) != misdirected
 }
 
 // request is the request's head.
@@ -121,75 +101,62 @@ func Answer(r Reply) []byte {
 
 // answer reads the one answer: as much as its Content-Length says, never to the end of the connection.
 func answer(c io.Reader) (Reply, error) {
-	buf, split := make([]byte, 0, 8<<10), -1
-	for split < 0 {
-		if len(buf) >= maxHead {
-			return Reply{}, protocolError("its head is too long")
-		}
-		if len(buf) == cap(buf) {
-			buf = append(make([]byte, 0, 2*cap(buf)), buf...)
-		}
-		n, err := c.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if split = bytes.Index(buf, []byte("\r\n\r\n")); split < 0 && err != nil {
-			return Reply{}, readError(err)
-		}
-	}
-	h, err := parseHead(buf[:split])
-	if err != nil {
+	in := bufio.NewReader(io.LimitReader(c, maxHead+maxAnswer))
+	reply := Reply{Exit: -1}
+	length, stdout := -1, -1
+	status, err := line(in)
+	switch {
+	case err != nil:
 		return Reply{}, err
+	case strings.HasPrefix(status, misdirected):
+		return Reply{}, wireError{ErrNoDaemon, "the one that answers serves another home"}
+	case strings.HasPrefix(status, "HTTP/1.1 503"):
+		return Reply{}, wireError{ErrBusy, status}
+	case !strings.HasPrefix(status, "HTTP/1.1 200"):
+		return Reply{}, protocolError("status " + strconv.Quote(status[:min(len(status), 100)]))
 	}
-	body := append(make([]byte, 0, h.length), buf[split+4:min(len(buf), split+4+h.length)]...)
-	for len(body) < h.length {
-		n, err := c.Read(body[len(body):h.length])
-		body = body[:len(body)+n]
-		if err != nil && len(body) < h.length {
-			return Reply{}, readError(err)
+
+	for {
+		field, err := line(in)
+		if err != nil {
+			return Reply{}, err
 		}
-	}
-	h.Stdout, h.Stderr = body[:h.stdout], body[h.stdout:]
-	return h.Reply, nil
-}
-
-// answerHead is what the head of an answer says.
-type answerHead struct {
-	Reply
-	length, stdout int
-}
-
-func parseHead(head []byte) (answerHead, error) {
-	h := answerHead{Reply: Reply{Exit: -1}, length: -1, stdout: -1}
-	status, rest, _ := bytes.Cut(head, []byte("\r\n"))
-	if bytes.HasPrefix(status, misdirected) {
-		return h, wireError{ErrNoDaemon, "the one that answers serves another home"}
-	}
-	if bytes.HasPrefix(status, []byte("HTTP/1.1 503")) {
-		return h, wireError{ErrBusy, string(status)}
-	}
-	if !bytes.HasPrefix(status, []byte("HTTP/1.1 200")) {
-		return h, protocolError("status " + strconv.Quote(string(status[:min(len(status), 100)])))
-	}
-	for len(rest) > 0 {
-		var line []byte
-		line, rest, _ = bytes.Cut(rest, []byte("\r\n"))
-		name, v, _ := bytes.Cut(line, []byte(":"))
-		switch text := string(bytes.TrimSpace(v)); string(bytes.ToLower(name)) {
+		if field == "" {
+			break
+		}
+		name, value, _ := strings.Cut(field, ":")
+		switch value = strings.TrimSpace(value); strings.ToLower(name) {
 		case "content-length":
-			h.length = number(text, maxAnswer)
+			length = number(value, maxAnswer)
 		case "hookline-stdout":
-			h.stdout = number(text, maxAnswer)
+			stdout = number(value, maxAnswer)
 		case "hookline-exit":
-			h.Exit = number(text, 255)
+			reply.Exit = number(value, 255)
 		case "hookline-protocol":
-			h.Protocol = number(text, 1<<20)
+			reply.Protocol = number(value, 1<<20)
 		case "hookline-build":
-			h.Build = text
+			reply.Build = value
 		}
 	}
-	if h.Protocol <= 0 || h.Exit < 0 || h.length < 0 || h.stdout < 0 || h.stdout > h.length {
-		return h, protocolError("headers missing or out of range")
+	if reply.Protocol <= 0 || reply.Exit < 0 || stdout < 0 || stdout > length {
+		return Reply{}, protocolError("headers missing or out of range")
 	}
-	return h, nil
+
+	body := make([]byte, length)
+	if _, err := io.ReadFull(in, body); err != nil {
+		return Reply{}, readError(err)
+	}
+	reply.Stdout, reply.Stderr = body[:stdout], body[stdout:]
+	return reply, nil
+}
+
+// line is one line of an answer's head, of 4 KiB at most.
+func line(in *bufio.Reader) (string, error) {
+	text, err := in.ReadSlice('\n')
+	if err != nil {
+		return "", readError(err)
+	}
+	return strings.TrimSuffix(string(text), "\r\n"), nil
 }
 
 // number is s as a number from 0 to limit, else -1.
@@ -203,8 +170,8 @@ func number(s string, limit int) int {
 
 // readError is the typed form of a failed read. A connection that ends early is a daemon that died.
 func readError(err error) error {
-	if errors.Is(err, ErrTimeout) {
-		return err
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return ErrTimeout
 	}
 	return protocolError(err.Error())
 }

@@ -162,7 +162,7 @@ func TestDoNoDaemon(t *testing.T) {
 }
 
 func TestErrorText(t *testing.T) {
-	_, err := parseHead([]byte("HTTP/1.1 500 Internal Server Error\r\nX: y"))
+	_, err := answer(strings.NewReader("HTTP/1.1 500 Internal Server Error\r\nX: y"))
 	want := "not an answer of this protocol: status " + strconv.Quote("HTTP/1.1 500 Internal Server Error")
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)

@@ -40,7 +40,7 @@ import (
 const Protocol = 1
 
 // Limit is the largest hook input, in bytes, that is carried whole: a 3 MB Write arrives as 6 MB, so
-// ten times the largest seen. Above it the first headSize bytes, the size and a digest are kept.
+// ten times the largest seen. Above it the first headSize bytes and the size are kept.
 const (
 	Limit    = 64 << 20
 	headSize = 1 << 20
