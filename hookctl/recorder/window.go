@@ -78,22 +78,24 @@ func (w *window) Judge(env *events.Envelope, digest digest, install string) (Ver
 		}
 		return Conflict, w.ring[i]
 	}
-	key, ok := keyOf(env, digest)
-	if !ok {
-		return Fresh, taken{}
-	}
+	key := keyOf(env, digest)
 	i, seen := w.natural[key]
 	if !seen {
 		return Fresh, taken{}
 	}
+
 	e := w.ring[i]
-	if key.call != "" && e.Install == install && install != "" && e.Digest != digest {
-		return Fresh, taken{} // one install, one call, other content: the client asked again
+	sameInstall := install != "" && e.Install == install
+	if key.call != "" {
+		if sameInstall && e.Digest != digest {
+			return Fresh, taken{} // one install, one call, other content: the client asked again
+		}
+		return SecondHit, e
 	}
-	gap := env.Time.Sub(e.Time)
-	if key.call == "" && (gap > secondWithin || gap < -secondWithin || install != "" && (e.Install == install || e.Install == "")) {
-		// The same thing really happened twice: one install sends a hook once. Whose the first was is not
-		// known after a restart, and a hook counted twice is better than one lost.
+	// The same thing may really have happened twice: one install sends a hook once. Whose the first was is not known
+	// after a restart, and a hook counted twice is better than one lost.
+	unknown := install != "" && e.Install == ""
+	if sameInstall || unknown || env.Time.Sub(e.Time).Abs() > secondWithin {
 		return Fresh, taken{}
 	}
 	return SecondHit, e
@@ -101,55 +103,45 @@ func (w *window) Judge(env *events.Envelope, digest digest, install string) (Ver
 
 // Add remembers an event that is in the log at seq since the time at, delivered by an install.
 func (w *window) Add(env *events.Envelope, seq uint64, at time.Time, digest digest, install string) {
-	e := taken{ID: env.ID, Seq: seq, Digest: digest, Time: env.Time, At: at, Install: install}
-	key, natural := keyOf(env, digest)
-	if natural {
-		e.key = key
-	}
+	e := taken{ID: env.ID, Seq: seq, Digest: digest, Time: env.Time, At: at, Install: install, key: keyOf(env, digest)}
 	i := w.next
 	if len(w.ring) < w.size {
 		w.ring = append(w.ring, e)
 	} else {
-		w.evict(i)
+		old := w.ring[i]
+		if w.byID[old.ID] == i {
+			delete(w.byID, old.ID)
+		}
+		if j, ok := w.natural[old.key]; ok && j == i {
+			delete(w.natural, old.key)
+		}
 		w.ring[i] = e
 	}
 	w.next = (i + 1) % w.size
 	w.byID[e.ID] = i
-	if natural {
-		w.natural[key] = i
-	}
-}
-
-func (w *window) evict(i int) {
-	old := w.ring[i]
-	if w.byID[old.ID] == i {
-		delete(w.byID, old.ID)
-	}
-	if j, ok := w.natural[old.key]; ok && j == i {
-		delete(w.natural, old.key)
+	if e.key != (naturalKey{}) {
+		w.natural[e.key] = i
 	}
 }
 
 // Oldest is the sequence and the append time of the oldest entry; 0 for an empty window.
 func (w *window) Oldest() (uint64, time.Time) {
-	switch {
-	case len(w.ring) == 0:
+	if len(w.ring) == 0 {
 		return 0, time.Time{}
-	case len(w.ring) < w.size:
-		return w.ring[0].Seq, w.ring[0].At
 	}
-	return w.ring[w.next].Seq, w.ring[w.next].At
+	e := w.ring[w.next%len(w.ring)]
+	return e.Seq, e.At
 }
 
 // keyOf gives the natural key of a hook's event: session, hook and tool call, else session, hook
 // and content (which holds the prompt id). Derived events and refused input have none.
-func keyOf(env *events.Envelope, digest digest) (naturalKey, bool) {
+func keyOf(env *events.Envelope, digest digest) naturalKey {
 	if env.Hook == "" || env.Session == "" {
-		return naturalKey{}, false
+		return naturalKey{}
 	}
 	k := naturalKey{session: env.Session, hook: env.Hook, call: env.ToolUseID}
 	if k.call == "" {
 		k.digest = digest
 	}
-	return k, true
+	return k
 }
