@@ -127,16 +127,3 @@ func TestBackupHasBlobsAndSpool(t *testing.T) {
 		t.Errorf("%d records", len(recs))
 	}
 }
-
-// An empty store can be backed up and restored too.
-func TestBackupOfNothing(t *testing.T) {
-	d := open(t, newHome(t))
-	file := filepath.Join(t.TempDir(), "b.backup")
-	expect.Value(d.Backup(t.Context(), file, nil))(t)
-	shut(t, d)
-	r, got := restored(t, file)
-	defer shut(t, got)
-	if !r.Verify.Clean || r.Last != 0 {
-		t.Errorf("%+v", r)
-	}
-}

@@ -90,19 +90,6 @@ func decodeMessage(t *testing.T, a hook.Answer) string {
 	return out.SystemMessage
 }
 
-// Where the state is, if HOME does not say it.
-func TestStartTellsAHomelessState(t *testing.T) {
-	d := opened(t)
-	for i, want := range []string{"hookline: HOME is not set, state is in /t/hookline-0; set HOME or HOOKLINE_HOME to keep it", ""} {
-		f := startOf("s-1")
-		f.Note = wire.Homeless + "/t/hookline-0; input was late"
-		expect.Equal(t, decodeMessage(t, take(t, d, f)), want, i)
-	}
-	f := bashOf("s-2", 1)
-	f.Note = wire.Homeless + "/t/hookline-0"
-	expect.Equal(t, decodeMessage(t, take(t, d, f)), "", "told at another hook")
-}
-
 // EC-SESSION-10: of one session's start the hook and the verb both say it, whichever comes first, and once.
 func TestEC_SESSION_10_ToldToBoth(t *testing.T) {
 	for _, order := range [][]string{{"hook SessionStart", "session restore-identity"}, {"session restore-identity", "hook SessionStart"}} {
@@ -121,25 +108,5 @@ func TestEC_SESSION_10_ToldToBoth(t *testing.T) {
 			t.Errorf("the next session hears it again: %q", answer.Stderr)
 		}
 		shut(t, d)
-	}
-}
-
-// What a person emits is held to the type's schema, and the words name the field.
-func TestEmitIsChecked(t *testing.T) {
-	d := opened(t)
-	take(t, d, startOf("s-1"))
-	for body, want := range map[string]string{
-		`{"type":"canary.sent","data":{"x":1}}`:                                        `"error":"nonce is missing"`,
-		`{"type":"canary.sent","data":{"nonce":1}}`:                                    `"error":"nonce: a string is wanted, not a number"`,
-		`{"type":"record.retracted","data":{"target":"x"}}`:                            `"error":"reason is missing"`,
-		`{"type":"identity.observed","session":"s-1","data":{"coupling":"high"}}`:      `"error":"coupling: a number is wanted, not a string"`,
-		`{"type":"identity.observed","session":"s-1","data":{"purpose_vector":[1,2]}}`: `purpose_vector: 2 values instead of 13`,
-	} {
-		if code, got := ask(t, d, "POST", "/v1/do/emit", body); code != 400 || !strings.Contains(got, want) {
-			t.Errorf("%s: %d %s", body, code, got)
-		}
-	}
-	if code, got := ask(t, d, "POST", "/v1/do/emit", `{"type":"canary.sent","data":{"nonce":"n","x":1}}`); code != 200 {
-		t.Errorf("%d %s", code, got)
 	}
 }

@@ -142,35 +142,26 @@ func Renew(ctx context.Context, dir string) error {
 	return errors.Join(d.Close(ctx), home.PathsOf(dir, os.Getenv).Started()) // a start that failed is waited for no more
 }
 
-// handleExport writes an export as plain lines; whoever asked compresses them.
+// handleExport writes an export as plain lines; whoever asked compresses them. A time means the time of the append, as
+// everywhere in a log.
 func (d *Daemon) handleExport(w http.ResponseWriter, r *http.Request) error {
-	p, err := d.portionOf(r)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	_, err = d.toExport().Write(r.Context(), w, p)
-	return err
-}
-
-// portionOf reads the request. A time means the time of the append, as everywhere in a log.
-func (d *Daemon) portionOf(r *http.Request) (carry.Portion, error) {
 	q, ctx := r.URL.Query(), r.Context()
-	p := carry.Portion{First: 1, Blobs: true}
+	p := carry.Portion{First: 1, Blobs: true, Since: timeOf(q.Get("since")), Until: timeOf(q.Get("until"))}
 	var err error
 	if p.Session, err = d.resolveSession(ctx, q.Get("session")); err != nil {
-		return p, err
+		return err
 	}
 	if p.Last, err = d.pastView().Point(ctx, q.Get("until"), ""); err != nil {
-		return p, err
+		return err
 	}
 	if s := q.Get("since"); s != "" {
 		if p.First, err = d.seqOf(ctx, s); err != nil {
-			return p, err
+			return err
 		}
 	}
-	p.Since, p.Until = timeOf(q.Get("since")), timeOf(q.Get("until"))
-	return p, nil
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	_, err = d.toExport().Write(ctx, w, p)
+	return err
 }
 
 // timeOf is a point that is a time; nil for a sequence, a duration or none.

@@ -127,31 +127,3 @@ func TestRebuildOneKeepsOthersBroken(t *testing.T) {
 	d.rec.Heal(t.Context())
 	mustVerify(t, d)
 }
-
-// Rebuild mends cells that somebody changed and names what was otherwise; a dry run only names it.
-func TestRebuild(t *testing.T) {
-	d := opened(t)
-	take(t, d, startOf("s-1"))
-	expect.Value(d.view.Flush(t.Context()))(t)
-	stranger := fmt.Sprintf("session.v%d.stranger", session.Version)
-	cell := []projector.Cell{{Key: fmt.Sprintf("session.v%d.s-1", session.Version), Value: []byte(`{"seq":2,"state":{"id":"s-1","status":"ended","started":"2026-11-21T08:00:00Z","last_active":"2026-11-21T08:00:00Z","events":1}}`)}, {Key: stranger, Value: []byte(`{"seq":1,"state":{}}`)}}
-	expect.OK(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, cell))
-	v, err := d.Verify(t.Context(), nil)
-	if err != nil || v.Clean || v.Exit != 1 {
-		t.Fatalf("%v %+v", err, v)
-	}
-	_, body := ask(t, d, "POST", "/v1/rebuild?projection=session&dry_run=1", "")
-	if !strings.Contains(body, `"dry_run":true`) || !strings.Contains(body, `"field":"state.status","want":"\"live\"","got":"\"ended\""`) || !strings.Contains(body, stranger) {
-		t.Errorf("%s", body)
-	}
-	if v, _ := d.Verify(t.Context(), nil); v.Clean {
-		t.Error("a dry run changed something")
-	}
-	if _, body = ask(t, d, "POST", "/v1/rebuild?projection=session", ""); !strings.Contains(body, `"result"`) {
-		t.Errorf("%s", body)
-	}
-	mustVerify(t, d)
-	if code, body := ask(t, d, "POST", "/v1/rebuild?projection=nothing", ""); code != 404 {
-		t.Errorf("%d %s", code, body)
-	}
-}

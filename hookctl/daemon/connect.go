@@ -28,16 +28,11 @@ func Here(ctx context.Context, p home.Paths) (*client.Client, error) {
 	}
 	d.paths = p
 	d.started = time.Now() // what this opening has recorded was there before: verify judges it
-	return d.here(), nil
-}
-
-// here is a client in this process; closing it closes the store.
-func (d *Daemon) here() *client.Client {
 	l := client.Local{Handler: d.Handler(), Close: func() error { return d.Close(context.Background()) }}
 	if f := d.ground.Report().Found; !f.Empty() {
 		l.Found = check.Told(f)
 	}
-	return client.InProcess(l)
+	return client.InProcess(l), nil
 }
 
 // HereUnmended is [Here] for a dry run of a repair: the log's blocks are checked first, and where anything is wrong the

@@ -7,56 +7,15 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"hookline/events"
-	"hookline/expect"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 )
-
-// Two sessions at once in one project never see each other's values.
-func TestSessionsDoNotMix(t *testing.T) {
-	d := opened(t)
-	dir := t.TempDir()
-	for _, s := range []string{"calm", "failing"} {
-		take(t, d, startIn(dir, s))
-	}
-	together(16, func(i int) {
-		f := bashOf("calm", i)
-		if i%2 == 1 {
-			f = hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUseFailure","session_id":"failing","tool_name":"Bash","tool_use_id":"f%d","tool_input":{"command":"false"},"error":"Exit code 1"}`, i))
-		}
-		f.Env["CLAUDE_PROJECT_DIR"] = dir
-		if _, err := d.Take(context.Background(), f); err != nil {
-			t.Error(err)
-		}
-	})
-	brief := func(s string) string {
-		f := hookFrame("")
-		f.Args, f.Env["CLAUDE_CODE_SESSION_ID"] = []string{"consciousness", "brief"}, s
-		return strings.TrimSpace(string(take(t, d, f).Stdout))
-	}
-	if got := brief("calm"); !strings.HasPrefix(got, "[C:") || !strings.Contains(got, " r=1.00 IC=") || strings.Contains(got, "DOR") {
-		t.Errorf("calm: %s", got)
-	}
-	d.effects.Wait() // the crisis dreams
-	if got := brief("failing"); got == brief("calm") {
-		t.Errorf("failing: %s", got)
-	}
-	expect.Equal(t, brief("nobody"), "[C:? r=? IC=?]", "nobody")
-	if s := sessionState(t, d, "calm"); s.Failures != 0 || s.Events != 9 {
-		t.Errorf("%+v", s)
-	}
-	if s := sessionState(t, d, "failing"); s.Failures != 8 || s.Events != 9 {
-		t.Errorf("%+v", s)
-	}
-	mustVerify(t, d)
-}
 
 // 64 hooks at once while everything else goes on: each counts once and the buckets are the log's.
 func TestCrowd(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
 	"hookline/hookctl/recorder"
@@ -103,11 +104,11 @@ type Daemon struct {
 	failedDreams sync.Map      // what users are to be told yet, by session
 	consolidate  consolidation // nil: identity.Dream
 
-	carrying sync.Mutex // held by an import, a backup or a repair: one at a time
-	notifier notifier
-	listener listener
-	paths    home.Paths
-	door     atomic.Pointer[door] // nil: in process, or not open yet
+	carrying  sync.Mutex // held by an import, a backup or a repair: one at a time
+	notifier  notifier
+	listening atomic.Pointer[client.Listening] // the door for clients of NATS; nil where nobody wants it
+	paths     home.Paths
+	door      atomic.Pointer[door] // nil: in process, or not open yet
 
 	effects   sync.WaitGroup
 	following atomic.Int32 // effects of hooks that are not appended yet

@@ -74,7 +74,11 @@ func (d *Daemon) drainSome(ctx context.Context, n int, session string) (int, err
 	if session == "" {
 		list = list[:min(len(list), n)]
 	}
-	if err := d.rec.Expect(ctx, idsOf(list)); err != nil {
+	ids := make([]string, 0, len(list))
+	for _, e := range list {
+		ids = append(ids, e.ID)
+	}
+	if err := d.rec.Expect(ctx, ids); err != nil {
 		d.endWhenBroken(err)
 		d.log.Warn("look waiting frames up", "err", err)
 		return 0, err
@@ -131,14 +135,6 @@ func (d *Daemon) ready(list []spool.Entry) []spool.Entry {
 	return slices.DeleteFunc(list, func(e spool.Entry) bool { return !d.drainer.later[e.Path].IsZero() })
 }
 
-func idsOf(list []spool.Entry) []string {
-	ids := make([]string, 0, len(list))
-	for _, e := range list {
-		ids = append(ids, e.ID)
-	}
-	return ids
-}
-
 // readWithin is how long the file of a frame may take to be read; the file system may be one that does not answer.
 const readWithin = 2 * time.Second
 
@@ -178,20 +174,24 @@ func (d *Daemon) drainOne(ctx context.Context, e spool.Entry, session string) (b
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
 	case errors.Is(err, spool.ErrFrame), errors.Is(err, safeopen.ErrRefused):
-		d.log.Error("unreadable frame set aside", "frame", e.ID, "err", err)
-		_, noteErr := d.rec.Note(ctx, events.Envelope{}, &events.HookRefused{Reason: "damaged_in_spool", Given: e.ID})
-		return false, errors.Join(noteErr, stuck(d.spool.Quarantine(e)))
+		return false, d.setAside(ctx, e, err, &events.HookRefused{Reason: "damaged_in_spool", Given: e.ID})
 	case err != nil:
 		return false, stuck(err)
 	}
+
 	_, _, err = d.take(ctx, f, true)
 	if errors.Is(err, embedded.ErrTooLarge) || errors.Is(err, embedded.ErrBadEnvelope) {
-		d.log.Error("frame set aside: the log does not take it", "frame", e.ID, "err", err)
-		_, noteErr := d.rec.Note(ctx, events.Envelope{}, &events.HookRefused{Reason: "not_recordable", Size: f.Size, Given: strings.Join(f.Args, " ")})
-		return false, errors.Join(noteErr, stuck(d.spool.Quarantine(e)))
+		return false, d.setAside(ctx, e, err, &events.HookRefused{Reason: "not_recordable", Size: f.Size, Given: strings.Join(f.Args, " ")})
 	}
 	if err != nil {
 		return false, err
 	}
 	return true, stuck(d.spool.Remove(e))
+}
+
+// setAside records why a frame cannot be taken, and keeps it beside the spool.
+func (d *Daemon) setAside(ctx context.Context, e spool.Entry, why error, refused *events.HookRefused) error {
+	d.log.Error("frame set aside", "frame", e.ID, "reason", refused.Reason, "err", why)
+	_, err := d.rec.Note(ctx, events.Envelope{}, refused)
+	return errors.Join(err, stuck(d.spool.Quarantine(e)))
 }

@@ -54,34 +54,28 @@ func (d *Daemon) goDream(session, phase, cause string) {
 
 // dream consolidates and records the outcome.
 func (d *Daemon) dream(ctx context.Context, session, phase, cause string) {
+	consolidate := identity.Dream
+	if d.consolidate != nil {
+		consolidate = d.consolidate
+	}
 	_, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
 		s, ok := identityIn(r, session)
 		if !ok {
 			return nil, nil
 		}
-		e := d.consolidated(r, s, session, phase)
+		begin := time.Now()
+		out, err := consolidate(s, siblings(r, s), phase)
+		out.DurationMS = float64(time.Since(begin).Microseconds()) / 1000
+		var e events.Event = &out
+		if err != nil {
+			e = &events.DreamFailed{Phase: phase, Error: err.Error(), IC: s.LastIC}
+			d.failedDreams.Store(session, hook.DreamFailed(err.Error(), s.LastIC))
+		}
 		return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: session, Project: s.Project, Causation: cause}, e)
 	})
 	if err != nil {
 		d.log.Error("record dream", "session", session, "err", err)
 	}
-}
-
-// consolidated is the outcome of a dream.
-func (d *Daemon) consolidated(r projector.Reader, s identity.State, session, phase string) events.Event {
-	begin := time.Now()
-	consolidate := identity.Dream
-	if d.consolidate != nil {
-		consolidate = d.consolidate
-	}
-
-	out, err := consolidate(s, siblings(r, s), phase)
-	if err != nil {
-		d.failedDreams.Store(session, hook.DreamFailed(err.Error(), s.LastIC))
-		return &events.DreamFailed{Phase: phase, Error: err.Error(), IC: s.LastIC}
-	}
-	out.DurationMS = float64(time.Since(begin).Microseconds()) / 1000
-	return &out
 }
 
 // consolidation is what a dream does.

@@ -44,25 +44,6 @@ func projectIn(t *testing.T, d *Daemon) string {
 	return ""
 }
 
-// Registry: sessions that begin at the same moment are all there.
-func TestMirrorConcurrentRegistry(t *testing.T) {
-	const n = 20
-	g := newGated(t, planOnly)
-	frames := make([]func() error, n)
-	for i := range frames {
-		f := g.frame(fmt.Sprintf("%08d-1111-4111-8111-111111111111", i), startAs("startup"))
-		frames[i] = func() error { _, err := g.d.Take(t.Context(), f); return err }
-	}
-	together(n, func(i int) {
-		if err := frames[i](); err != nil {
-			t.Error(err)
-		}
-	})
-	if got := g.d.liveIDs(t.Context(), session.AliveIn(projectIn(t, g.d))); len(got) != n {
-		t.Errorf("%d sessions: %q", len(got), got)
-	}
-}
-
 // A hook without a session is recorded and asked nothing: no id is made up, and no gate could be opened for it.
 func TestPinned_07_NoSessionID(t *testing.T) {
 	g := newGated(t, planOnly)

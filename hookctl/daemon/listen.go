@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"hookline/embedded"
@@ -18,29 +17,6 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/safeopen"
 )
-
-// listener is the door for clients of NATS while it is wanted.
-type listener struct {
-	mu sync.Mutex
-	is client.Listening
-}
-
-func (l *listener) set(is client.Listening) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.is = is
-}
-
-// status is nil where nobody wants the door.
-func (l *listener) status() *client.Listening {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.is == (client.Listening{}) {
-		return nil
-	}
-	is := l.is
-	return &is
-}
 
 // listenAgain is the time between two attempts: the port may be another daemon's that is about to end.
 const listenAgain = 5 * time.Second
@@ -52,14 +28,11 @@ func (d *Daemon) listen(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if was := d.listener.status(); was == nil || was.Problem != err.Error() {
+		if was := d.listening.Load(); was == nil || was.Problem != err.Error() {
 			d.log.Warn("listen", "address", d.opts.Listen, "err", err)
 		}
-		d.listener.set(client.Listening{Problem: err.Error()})
-		select {
-		case <-ctx.Done():
-		case <-time.After(listenAgain):
-		}
+		d.listening.Store(&client.Listening{Problem: err.Error()})
+		pause(ctx, listenAgain)
 	}
 }
 
@@ -79,7 +52,7 @@ func (d *Daemon) listenOnce(ctx context.Context) error {
 		return err
 	}
 	d.log.Info("listening for clients of NATS", "address", feed.Addr())
-	d.listener.set(client.Listening{Address: feed.Addr(), Credentials: path})
+	d.listening.Store(&client.Listening{Address: feed.Addr(), Credentials: path})
 
 	seq, _ := d.stream.Last()
 	return d.watch(ctx, seq, func(r events.Record) error {
@@ -131,10 +104,8 @@ func (d *Daemon) traces(ctx context.Context) {
 		case err := <-ended:
 			d.log.Warn("the program that sends traces ended", "err", err)
 		}
-		select {
-		case <-ctx.Done():
+		if !pause(ctx, otelAgain) {
 			return
-		case <-time.After(otelAgain):
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/config"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
@@ -47,31 +48,28 @@ func (d *Daemon) look(ctx context.Context, f wire.Frame, in *hook.Input, spooled
 		w.Project, w.Seen = d.project(ctx, home)
 	}
 
-	w.Facts = d.factsOf(f, *in, spooled)
+	w.Facts = events.Facts{Entrypoint: d.clean(f.Env["CLAUDE_CODE_ENTRYPOINT"]), LaunchDir: d.clean(f.Env["CLAUDE_PROJECT_DIR"]), Spooled: spooled}
+	if !spooled { // whoever has the pid of a frame that waited is not who sent it
+		p, _ := facts.ClientOf(f.Env["CLAUDE_PID"], f.PPID)
+		w.Facts.PID, w.Facts.PIDStart = p.PID, p.Start
+		if _, ok := in.Event.(*events.SessionStarted); ok && p.PID != 0 {
+			w.Facts.Client = facts.ClientVersion(p.PID)
+		}
+	}
 	w.Worktree, w.Branch = d.clean(w.Worktree), d.clean(w.Branch)
 	w.Gates = d.gatesOf(ctx, f, in, w, here, apart)
-	if !spooled {
-		w.Use = d.useAt(*in)
-		w.Evidence, w.Delta = endOfTurn(f, *in)
-		w.Facts.Seen = seenBy(*in)
-		w.Survey = d.survey(ctx, *in, w)
+	if spooled {
+		return w
+	}
+	w.Use = d.useAt(*in)
+	w.Facts.Seen = seenBy(*in)
+	w.Survey = d.survey(ctx, *in, w)
+	w.Evidence = hook.EvidenceLoose
+	if _, ok := in.Event.(*events.TurnStopped); ok && in.Call.Verb == hook.VerbHook { // by the configuration as it is now
+		v := config.Load(config.Options{Getenv: os.Getenv, Dir: f.Launch()}).Values
+		w.Evidence, w.Delta = v.Evidence, v.Attention[0]
 	}
 	return w
-}
-
-// factsOf is what the client's process tells. Whoever has the pid of a frame that waited is not who sent it.
-func (d *Daemon) factsOf(f wire.Frame, in hook.Input, spooled bool) events.Facts {
-	known := events.Facts{Entrypoint: d.clean(f.Env["CLAUDE_CODE_ENTRYPOINT"]), LaunchDir: d.clean(f.Env["CLAUDE_PROJECT_DIR"]), Spooled: spooled}
-	if spooled {
-		return known
-	}
-
-	p, _ := facts.ClientOf(f.Env["CLAUDE_PID"], f.PPID)
-	known.PID, known.PIDStart = p.PID, p.Start
-	if _, ok := in.Event.(*events.SessionStarted); ok && p.PID != 0 {
-		known.Client = facts.ClientVersion(p.PID)
-	}
-	return known
 }
 
 // whereOf is a hook's working directory, as the disk has it.

@@ -13,8 +13,6 @@ import (
 	"hookline/events"
 	"hookline/expect"
 	"hookline/hookctl/problem"
-	"hookline/projector"
-	"hookline/replay/past"
 )
 
 func TestAliases(t *testing.T) {
@@ -126,22 +124,6 @@ func TestHookRequests(t *testing.T) {
 	expect.Equal(t, len(logOf(t, d)), 2)
 }
 
-// The state before the first event is empty.
-func TestPastBeforeTheLogIsEmpty(t *testing.T) {
-	d := opened(t)
-	take(t, d, startOf("s-1"))
-	for _, q := range []string{"0", "2001-01-01T00:00:00Z"} {
-		w := httptest.NewRecorder()
-		d.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/v1/at?point="+q, nil))
-		expect.Equal(t, strings.TrimSpace(w.Body.String()), `{"cells":[],"seq":0}`, "at", q)
-		w = httptest.NewRecorder()
-		d.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/v1/diff?a="+q+"&b=now&projection=session", nil))
-		if !strings.Contains(w.Body.String(), `"(absent)"`) {
-			t.Errorf("diff from %s: %.200s", q, w.Body)
-		}
-	}
-}
-
 func TestEmitRefusals(t *testing.T) {
 	d := opened(t)
 	take(t, d, startOf("s-1"))
@@ -165,65 +147,5 @@ func TestEmitRefusals(t *testing.T) {
 	}
 	if m := len(logOf(t, d)); m != n {
 		t.Errorf("%d events were appended", m-n)
-	}
-}
-
-func TestCellsAtDiff(t *testing.T) {
-	d := opened(t)
-	take(t, d, startOf("c68c8a51-e89d-45af-bd06-f5c764bc3b27")) // 1, 2, and 3: what was told
-	take(t, d, startOf("d1"))                                   // 4, 5, 6
-	take(t, d, hookFrame(`{"hook_event_name":"Stop","session_id":"d1"}`))
-	code, body := ask(t, d, "GET", "/v1/cells/session?prefix=d", "")
-	if code != 200 || !strings.HasPrefix(body, `{"key":"d1","seq":7,"state":{"id":"d1",`) || strings.Contains(body, "\n") {
-		t.Errorf("%d %s", code, body)
-	}
-	if code, body := ask(t, d, "GET", "/v1/cells/session/c68c8a51", ""); code != 200 || !strings.HasPrefix(body, `{"key":"c68c8a51-e89d-45af-bd06-f5c764bc3b27","seq":3,`) {
-		t.Errorf("%d %s", code, body)
-	}
-	for target, want := range map[string]string{
-		"/v1/cells/nothing":           `{"error":"no projection is called \"nothing\"","hint":"projections: ` + strings.Join(everyProjection, ", ") + `","exit":1}`,
-		"/v1/cells/session/nobody":    "{\"error\":\"there is no session \\\"nobody\\\"\",\"hint\":\"`hookctl session list --all` lists them\",\"exit\":1}",
-		"/v1/cells/latest/identity.x": `{"error":"projection latest has no cell \"identity.x\"","exit":1}`,
-		"/v1/at?projection=nothing":   `{"error":"no projection is called \"nothing\"","hint":"projections: ` + strings.Join(everyProjection, ", ") + `","exit":1}`,
-	} {
-		if code, body := ask(t, d, "GET", target, ""); code != 404 || body != want {
-			t.Errorf("%s: %d %s", target, code, body)
-		}
-	}
-	if code, body := ask(t, d, "GET", "/v1/at?point=99", ""); code != 400 || body != "{\"error\":\"the log ends at sequence 7\",\"hint\":\"`now` is the newest point\",\"exit\":1}" {
-		t.Errorf("%d %s", code, body)
-	}
-	var at struct {
-		Seq   uint64
-		Cells []past.NamedCell
-	}
-	_, body = ask(t, d, "GET", "/v1/at?point=2&projection=session", "")
-	if err := json.Unmarshal([]byte(body), &at); err != nil || at.Seq != 2 || len(at.Cells) != 1 || at.Cells[0].Key != "c68c8a51-e89d-45af-bd06-f5c764bc3b27" {
-		t.Errorf("%v %s", err, body)
-	}
-	diffs := func(a, b string) string {
-		var out struct{ Diffs []projector.Diff }
-		_, body := ask(t, d, "GET", "/v1/diff?projection=session&a="+a+"&b="+b, "")
-		expect.OK(t, json.Unmarshal([]byte(body), &out))
-		var words []string
-		for _, x := range out.Diffs {
-			if x.Field == "turns" || x.Field == "" {
-				words = append(words, x.Key+" "+x.Field+" "+x.Want[:min(8, len(x.Want))]+">"+x.Got[:min(8, len(x.Got))])
-			}
-		}
-		return strings.Join(words, ", ")
-	}
-	for _, c := range [][3]string{{"6", "7", "d1 turns (absent)>1"}, {"7", "6", "d1 turns 1>(absent)"}, {"3", "4", `d1  (absent)>{"id":"d`}, {"7", "7", ""}, {"now", "7", ""}} {
-		if got := diffs(c[0], c[1]); got != c[2] {
-			t.Errorf("%s to %s: %s", c[0], c[1], got)
-		}
-	}
-	// The states of what differs come with the answer, so that its words need no second fold.
-	var whole struct{ Before, After []past.NamedCell }
-	_, body = ask(t, d, "GET", "/v1/diff?projection=session&a=6&b=7&states=1", "")
-	expect.OK(t, json.Unmarshal([]byte(body), &whole))
-	turned := len(whole.Before) == 1 && len(whole.After) == 1 && whole.After[0].Key == "d1" && whole.After[0].Seq == 7
-	if !turned || strings.Contains(string(whole.Before[0].State), `"turns"`) || !strings.Contains(string(whole.After[0].State), `"turns":1`) {
-		t.Errorf("%s", body)
 	}
 }

@@ -9,24 +9,6 @@ import (
 	"testing"
 )
 
-// A whole id is a session's, also where it begins another's; a part of it is one where it is of one session alone.
-func TestResolveSession(t *testing.T) {
-	d := open(t, newHome(t))
-	take(t, d, startOf("aaaaaaaa-1"))
-	take(t, d, startOf("aaaaaaaa-12"))
-	take(t, d, startOf("bbbbbbbb-1"))
-	for given, want := range map[string]string{"": "", "aaaaaaaa-1": "aaaaaaaa-1", "aaaaaaaa-12": "aaaaaaaa-12", "bbbb": "bbbbbbbb-1"} {
-		if got, err := d.resolveSession(t.Context(), given); got != want || err != nil {
-			t.Errorf("%q: %q, %v", given, got, err)
-		}
-	}
-	for given, want := range map[string]string{"aaaa": `"aaaa" is ambiguous: aaaaaaaa-1, aaaaaaaa-12`, "c": `there is no session "c"`} {
-		if _, err := d.resolveSession(t.Context(), given); err == nil || err.Error() != want {
-			t.Errorf("%q: %v", given, err)
-		}
-	}
-}
-
 // Events by their sequences come in the order asked for, cells by their keys; what is not there is left out.
 func TestChosen(t *testing.T) {
 	d := open(t, newHome(t))

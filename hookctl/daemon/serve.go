@@ -119,11 +119,19 @@ func openPatiently(ctx context.Context, p home.Paths, o Options) (*Daemon, error
 		if !errors.As(err, &locked) || time.Now().After(until) || answers(ctx, p.Socket) {
 			return d, err
 		}
-		select {
-		case <-ctx.Done():
+		if !pause(ctx, 20*time.Millisecond) {
 			return nil, ctx.Err()
-		case <-time.After(20 * time.Millisecond):
 		}
+	}
+}
+
+// pause waits; it tells whether that was not cut short by the end of ctx.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
 	}
 }
 
@@ -145,7 +153,7 @@ func (d *Daemon) run(ctx context.Context, door *door) string {
 	beside.Go(func() { d.loops(loops) })
 	beside.Go(func() { door.watch(loops) })
 	if d.opts.listenWrong != "" {
-		d.listener.set(client.Listening{Problem: d.opts.listenWrong})
+		d.listening.Store(&client.Listening{Problem: d.opts.listenWrong})
 	} else if wanted(d.opts.Listen) {
 		beside.Go(func() { d.listen(loops) })
 	}

@@ -3,22 +3,13 @@
 package daemon
 
 import (
-	"bufio"
-	"context"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"hookline/events"
 	"hookline/expect"
-	"hookline/hookctl/client"
-	"hookline/hookctl/home"
-	"hookline/hookctl/home/hometest"
-	"hookline/hookctl/spool"
 )
 
 func TestIdleExit(t *testing.T) {
@@ -80,55 +71,4 @@ func TestRotate(t *testing.T) {
 		t.Errorf("%q, %v", now, err)
 	}
 	_ = rotate(filepath.Join(t.TempDir(), "none"))
-}
-
-// The whole life: serve, hooks over the socket, stop; the log tells it and the next start is clean.
-func TestServeAndStop(t *testing.T) {
-	dir := hometest.SocketDir(t)
-	newHome(t)
-	p := home.PathsOf(filepath.Join(dir, "h"), os.Getenv)
-	p.Socket = filepath.Join(dir, "s")
-	expect.OK(t, spool.Open(p).Write(startOf("s-1")))
-	done := make(chan error, 1)
-	go func() { done <- serve(t.Context(), p, Options{Home: p.Home}.withDefaults()) }()
-	c := client.Over(p.Socket)
-	defer c.Close()
-	deadline := time.Now().Add(patience)
-	var s client.Status
-	for c.Get(t.Context(), "/v1/status", nil, &s) != nil || s.Spool != 0 { // which is taken behind the open socket
-		if time.Now().After(deadline) {
-			t.Fatal("the daemon does not answer")
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	if s.Spool != 0 || s.LiveSessions != 1 || s.Socket != p.Socket {
-		t.Errorf("%+v", s)
-	}
-	plain := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", p.Socket)
-	}}}
-	defer plain.CloseIdleConnections()
-	resp, err := plain.Get("http://hookline/v1/events?n=0&follow=1")
-	expect.OK(t, err)
-	defer resp.Body.Close()
-	lines := bufio.NewScanner(resp.Body)
-	stop, err := plain.Post("http://hookline/v1/stop?reason=restart", "", nil)
-	if err != nil || stop.StatusCode != http.StatusOK {
-		t.Fatal(stop, err)
-	}
-	stop.Body.Close()
-	expect.OK(t, <-done)
-	for lines.Scan() { // the follower goes home in order
-	}
-	if err := lines.Err(); err != nil {
-		t.Errorf("follower: %v", err)
-	}
-	d := open(t, p.Home)
-	defer shut(t, d)
-	recs := logOf(t, d)
-	expect.EqualNow(t, strings.Join(typesOf(recs), " "), "daemon.started session.started identity.restored daemon.stopped")
-	started, stopped := recs[0].Event.(*events.DaemonStarted), recs[3].Event.(*events.DaemonStopped)
-	if started.PID != os.Getpid() || started.Spooled != 1 || stopped.Reason != "restart" || !d.ground.Report().Clean {
-		t.Errorf("%+v %+v clean %v", started, stopped, d.ground.Report().Clean)
-	}
 }

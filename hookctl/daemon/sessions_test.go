@@ -186,40 +186,6 @@ func TestRecordedSessionsFoldTheSame(t *testing.T) {
 	}
 }
 
-// What went in comes back from the log, blobs and all.
-func TestRecordedSessionsComeBackWhole(t *testing.T) {
-	for _, file := range recorded(t) {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			d := open(t, filepath.Join(t.TempDir(), "home"))
-			defer shut(t, d)
-			byID := map[string]wire.Frame{}
-			for _, f := range frames(t, file) {
-				take(t, d, f)
-				byID[f.ID] = f
-			}
-			err := d.stream.Read(t.Context(), 1, 0, func(r events.Record) error {
-				f, ok := byID[r.ID]
-				if !ok {
-					return nil
-				}
-				delete(byID, r.ID)
-				raw, err := hook.Restore(r.Data, d.ground.Blobs().Get)
-				if err != nil {
-					return err
-				}
-				want, _ := d.redactor.JSON(f.Body)
-				if !sameJSON(t, want, raw) {
-					t.Errorf("seq %d %s:\nwant %.300s\ngot  %.300s", r.Seq, r.Type, want, raw)
-				}
-				return nil
-			})
-			if err != nil || len(byID) != 0 {
-				t.Fatalf("%d frames are not in the log, %v", len(byID), err)
-			}
-		})
-	}
-}
-
 func sameJSON(t *testing.T, a, b []byte) bool {
 	t.Helper()
 	var x, y any

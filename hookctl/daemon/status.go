@@ -27,7 +27,7 @@ func (d *Daemon) Status() client.Status {
 	last, _ := d.stream.Last()
 	rep := d.ground.Report()
 	s := client.Status{PID: &pid, Version: wire.Build, Protocol: wire.Protocol, UptimeS: d.opts.Now().Sub(d.started).Seconds(), Seq: last,
-		Fsync: d.ground.Fsync().String(), Home: d.opts.Home, Socket: d.socket(), Listen: d.listener.status(), CleanStart: rep.Clean, Spool: d.spool.Count(),
+		Fsync: d.ground.Fsync().String(), Home: d.opts.Home, Socket: d.paths.Socket, Listen: d.listening.Load(), CleanStart: rep.Clean, Spool: d.spool.Count(),
 		Warnings: []string{}, Damage: check.Status(rep), Projections: []client.ProjectionStatus{}}
 	for _, l := range d.sessionsBy(d.life, session.Alive) {
 		s.Live = append(s.Live, client.LiveSession{ID: l.ID, Title: l.Title, Standing: l.Standing()})
@@ -42,30 +42,19 @@ func (d *Daemon) Status() client.Status {
 	for _, w := range rep.Warnings {
 		s.Warnings = append(s.Warnings, w.Time.UTC().Format(time.RFC3339)+" "+w.Text)
 	}
-	s.UnknownTypes = unknownIn(d.rec.Recent())
-	return s
-}
-
-// unknownIn counts what this build has no type for among the newest records.
-func unknownIn(newest []events.Record) map[string]int {
-	out := map[string]int{}
-	for _, r := range newest {
+	if door := d.door.Load(); door != nil {
+		s.Socket = door.path()
+	}
+	s.UnknownTypes = map[string]int{} // what this build has no type for among the newest records
+	for _, r := range d.rec.Recent() {
 		switch e := r.Event.(type) {
 		case *events.Unknown:
-			out[e.Name]++
+			s.UnknownTypes[e.Name]++
 		case *events.HookUnrecognized:
-			out["hook "+r.Hook]++
+			s.UnknownTypes["hook "+r.Hook]++
 		}
 	}
-	return out
-}
-
-// socket is where callers find this daemon.
-func (d *Daemon) socket() string {
-	if door := d.door.Load(); door != nil {
-		return door.path()
-	}
-	return d.paths.Socket
+	return s
 }
 
 // hookCounts are the counters of status; they start at zero with the daemon.
@@ -121,20 +110,15 @@ func (c *hookCounts) into(s *client.Status) {
 // written here because the client library costs every start and the idle daemon more than 5 %; a test reads it with that
 // library. Names and labels never change.
 func (d *Daemon) handleMetrics(w http.ResponseWriter, _ *http.Request) error {
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, err := fmt.Fprint(w, metricsOf(d.Status()))
-	return err
-}
-
-func metricsOf(st client.Status) string {
+	st := d.Status()
 	var m metricText
-	m.gauge("build_info", "The build of the daemon; always 1.", map[string]float64{wire.Build: 1}, "version")
-	m.gauge("uptime_seconds", "Time since the daemon was started.", only(st.UptimeS))
-	m.gauge("log_sequence", "Sequence of the newest event in the log.", only(float64(st.Seq)))
-	m.gauge("damage_findings", "Findings of damage in the log at this start.", only(float64(len(st.Damage))))
-	m.gauge("spool_frames", "Frames that wait for the daemon.", only(float64(st.Spool)))
-	m.counter("frames_again_total", "Frames that were delivered again, since the daemon's start.", only(float64(st.Again)))
-	m.counter("frames_conflicting_total", "Frame ids that came with other content, since the daemon's start.", only(float64(st.Conflicts)))
+	m.write("gauge", "build_info", "The build of the daemon; always 1.", map[string]float64{wire.Build: 1}, "version")
+	m.write("gauge", "uptime_seconds", "Time since the daemon was started.", only(st.UptimeS))
+	m.write("gauge", "log_sequence", "Sequence of the newest event in the log.", only(float64(st.Seq)))
+	m.write("gauge", "damage_findings", "Findings of damage in the log at this start.", only(float64(len(st.Damage))))
+	m.write("gauge", "spool_frames", "Frames that wait for the daemon.", only(float64(st.Spool)))
+	m.write("counter", "frames_again_total", "Frames that were delivered again, since the daemon's start.", only(float64(st.Again)))
+	m.write("counter", "frames_conflicting_total", "Frame ids that came with other content, since the daemon's start.", only(float64(st.Conflicts)))
 
 	count := map[string]float64{}
 	last := map[string]float64{}
@@ -142,26 +126,28 @@ func metricsOf(st client.Status) string {
 		count[name] = float64(h.Count)
 		last[name] = float64(h.Last.UnixMilli()) / 1000
 	}
-	m.counter("hooks_total", "Hooks since the daemon's start, by the client's name of the hook.", count, "hook")
-	m.gauge("hook_last_timestamp_seconds", "When a hook came last, in Unix time.", last, "hook")
+	m.write("counter", "hooks_total", "Hooks since the daemon's start, by the client's name of the hook.", count, "hook")
+	m.write("gauge", "hook_last_timestamp_seconds", "When a hook came last, in Unix time.", last, "hook")
 
 	lag := map[string]float64{}
 	for _, p := range st.Projections {
 		lag[p.Name] = float64(p.Lag)
 	}
-	m.gauge("projection_lag_events", "Events that are folded in memory and not yet written.", lag, "projection")
+	m.write("gauge", "projection_lag_events", "Events that are folded in memory and not yet written.", lag, "projection")
 
 	live := map[string]float64{}
 	for _, l := range st.Live {
 		live[l.Standing.Kind]++
 	}
-	m.gauge("sessions", "Live sessions, by how they stand.", live, "standing")
+	m.write("gauge", "sessions", "Live sessions, by how they stand.", live, "standing")
 
 	if st.TotalBytes > 0 {
-		m.gauge("disk_free_bytes", "Free room on the disk with the home.", only(float64(st.FreeBytes)))
-		m.gauge("disk_size_bytes", "Size of the disk with the home.", only(float64(st.TotalBytes)))
+		m.write("gauge", "disk_free_bytes", "Free room on the disk with the home.", only(float64(st.FreeBytes)))
+		m.write("gauge", "disk_size_bytes", "Size of the disk with the home.", only(float64(st.TotalBytes)))
 	}
-	return m.String()
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, err := fmt.Fprint(w, m.String())
+	return err
 }
 
 // metricText writes metrics one below the other.
@@ -170,18 +156,10 @@ type metricText struct{ strings.Builder }
 // only is a metric without a label.
 func only(v float64) map[string]float64 { return map[string]float64{"": v} }
 
-func (m *metricText) gauge(name, help string, values map[string]float64, label ...string) {
-	m.write("gauge", name, help, values, label)
-}
-
-func (m *metricText) counter(name, help string, values map[string]float64, label ...string) {
-	m.write("counter", name, help, values, label)
-}
-
 // labelText escapes what a label's value may not hold as it is.
 var labelText = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-func (m *metricText) write(kind, name, help string, values map[string]float64, label []string) {
+func (m *metricText) write(kind, name, help string, values map[string]float64, label ...string) {
 	if len(values) == 0 {
 		return
 	}

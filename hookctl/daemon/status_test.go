@@ -49,27 +49,6 @@ func TestStatusKeys(t *testing.T) {
 	}
 }
 
-// Status counts a hook once, however often its frame came.
-func TestStatusCountsOnce(t *testing.T) {
-	d := opened(t)
-	f := hookFrame(`{"hook_event_name":"Stop","session_id":"s-1"}`)
-	take(t, d, f)
-	take(t, d, f)
-	again := hookFrame(`{"hook_event_name":"Stop","session_id":"s-1"}`)
-	take(t, d, again)
-	expect.Equal(t, d.Status().Hooks["Stop"].Count, 1, "Stop counted")
-}
-
-func TestWarnsOncePerCause(t *testing.T) {
-	d := opened(t)
-	long := strings.Repeat("x", 5000)
-	a := take(t, d, bashOf(long, 1))
-	b := take(t, d, bashOf(long, 2))
-	if want := `{"systemMessage":"hookline: session_id exceeds 100 characters and was truncated"}` + "\n"; string(a.Stdout) != want || len(b.Stdout) != 0 {
-		t.Errorf("%q, then %q", a.Stdout, b.Stdout)
-	}
-}
-
 // Counters stay bounded whatever names come.
 func TestHookCounts(t *testing.T) {
 	var c hookCounts

@@ -3,12 +3,9 @@
 package daemon
 
 import (
-	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"hookline/expect"
 )
@@ -48,30 +45,5 @@ func TestToldBeforeTheNextHook(t *testing.T) {
 	settled(t, d)
 	if got := typesOf(allOf(t, d)); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
-	}
-}
-
-// BenchmarkTakeTelling: the worst case, every hook tells something and the next follows at once; apart, it follows
-// after the 3 ms that a client's process takes at least. The goal: what was told costs no hook a second fsync.
-func BenchmarkTakeTelling(b *testing.B) {
-	for name, gap := range map[string]time.Duration{"at-once": 0, "apart": 3 * time.Millisecond} {
-		b.Run(name, func(b *testing.B) {
-			d := expect.Value(Open(b.Context(), Options{Home: filepath.Join(b.TempDir(), "home")}))(b)
-			defer d.Close(context.Background())
-
-			var took []time.Duration
-			for b.Loop() {
-				f := hookFrame(fmt.Sprintf(`{"hook_event_name":"SessionStart","session_id":"s-1","source":"resume","number":%d}`, len(took)))
-				begin := time.Now()
-				expect.Value(d.Take(b.Context(), f))(b)
-				took = append(took, time.Since(begin))
-				for time.Since(begin) < gap {
-					time.Sleep(100 * time.Microsecond)
-				}
-			}
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "µs/median")
-			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "µs/p99")
-		})
 	}
 }

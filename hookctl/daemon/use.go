@@ -3,17 +3,14 @@ package daemon
 import (
 	"cmp"
 	"context"
-	"os"
 	"sync"
 
 	"hookline/events"
 	"hookline/hookctl/client"
-	"hookline/hookctl/config"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/recorder"
 	"hookline/hookctl/transcript"
-	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
@@ -81,16 +78,6 @@ func (d *Daemon) useAt(in hook.Input) *hook.Use {
 		return u
 	}
 	return nil
-}
-
-// endOfTurn is how strictly the end of a turn is held to evidence, and after how many tokens it marks a delta synthesis,
-// by the configuration of the project as it is now.
-func endOfTurn(f wire.Frame, in hook.Input) (evidence string, delta int) {
-	if _, ok := in.Event.(*events.TurnStopped); !ok || in.Call.Verb != hook.VerbHook {
-		return hook.EvidenceLoose, 0
-	}
-	v := config.Load(config.Options{Getenv: os.Getenv, Dir: f.Launch()}).Values
-	return v.Evidence, v.Attention[0]
 }
 
 // measureUse records a change of the phase behind a hook's answer: with a prompt, after each batch of calls, and when a
