@@ -1,6 +1,9 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // placeholders begin a form to be filled in. Compared in lower case.
 var placeholders = []string{
@@ -19,12 +22,10 @@ func isPlaceholder(v []byte) bool {
 		second = v[1]
 	}
 	switch v[0] {
-	case '$':
-		return isLetter(second) || second == '{' || second == '(' || second == '_' || second == '$'
+	case '$', '%':
+		return isLetter(second) || bytes.IndexByte([]byte("{(_$"), second) >= 0
 	case '\\':
 		return second == '$' || second == '['
-	case '%':
-		return isLetter(second) || second == '(' || second == '{'
 	case '#':
 		return second == '{'
 	case '<', '{', '(':
@@ -32,9 +33,9 @@ func isPlaceholder(v []byte) bool {
 	case '[':
 		return second == '"' || second == ']' || second == '\'' || second == '\\' || hasPrefixFold(v, "[redacted:")
 	case '*', 'x', 'X', '.', '-', '_':
-		return isMasked(v[:min(len(v), 12)]) || len(v) >= 3 && len(v) < 12 && allSame(v) || len(v) >= 3 && v[0] == '.' && v[1] == '.'
+		return isMasked(v[:min(len(v), 12)]) || len(v) >= 3 && len(v) < 12 && allSame(v) || hasPrefix(v, "..")
 	}
-	return placeholderStarts[v[0]] && beginsPlaceholder(v)
+	return placeholderStarts[v[0]] && slices.ContainsFunc(placeholders, func(word string) bool { return hasPrefixFold(v, word) })
 }
 
 // placeholderStarts are the bytes that placeholders begin with, in both cases.
@@ -47,15 +48,6 @@ var placeholderStarts = func() (starts [256]bool) {
 	}
 	return starts
 }()
-
-func beginsPlaceholder(v []byte) bool {
-	for _, word := range placeholders {
-		if hasPrefixFold(v, word) {
-			return true
-		}
-	}
-	return false
-}
 
 func allSame(v []byte) bool {
 	for _, c := range v {
@@ -87,7 +79,7 @@ func (a assignment) fits(v []byte, quoted bool) bool {
 		least = 4
 	}
 	switch {
-	case l.n < least || !a.grade.allows(v, l) || isPlainWord(v) || isMasked(v) && allSame(v) || bytes.Contains(v, []byte("****")):
+	case l.n < least || !a.grade.allows(v, l) || isPlainWord(v) || bytes.Contains(v, []byte("****")):
 		return false
 	case isHexNumber(v), a.random && (!isMixed(v, minLoose) || isDigest(v)):
 		return false
@@ -134,7 +126,7 @@ var fileExtensions = []string{".pem", ".key", ".crt", ".cer", ".pub", ".p12", ".
 
 // isPath reports whether v is a file or a web address: what a key's or a token's place looks like.
 func isPath(v []byte, l looks) bool {
-	if hasPrefixFold(v, "http://") || hasPrefixFold(v, "https://") || hasPrefixFold(v, "file:") || hasPrefixFold(v, "~/") || hasPrefixFold(v, "./") || hasPrefixFold(v, "../") {
+	if bytes.Contains(v, []byte("://")) || v[0] == '~' || hasPrefix(v, "./") || hasPrefix(v, "../") {
 		return true
 	}
 	for _, ext := range fileExtensions {

@@ -128,12 +128,21 @@ func looseEnd(b []byte, at int) int {
 	return at
 }
 
-// isMixed reports whether v has n bytes of those that tokens are made of, and letters and digits that change so often,
-// or so many digits, that it is no identifier with a number in it.
+// isMixed reports whether v has n bytes of those that tokens are made of, and looks random; a short one only has letters
+// and more than one digit.
 func isMixed(v []byte, n int) bool {
 	if len(v) < n || looseEnd(v, 0) != len(v) {
 		return false
 	}
+	if l := look(v); n < minLoose {
+		return l.digit > 1 && l.digit < l.n
+	}
+	return isRandom(v)
+}
+
+// isRandom reports whether letters and digits change so often in v, or there are so many digits, that it is no identifier
+// with a number in it.
+func isRandom(v []byte) bool {
 	changes, turns, digits := 0, 0, 0
 	for i, c := range v {
 		if isDigit(c) {
@@ -147,8 +156,6 @@ func isMixed(v []byte, n int) bool {
 		}
 	}
 	switch {
-	case n < minLoose:
-		return changes > 0 && digits > 1
 	case changes >= 5, changes >= 2 && turns*5 >= len(v)*2: // words in camel case turn less often
 	case changes == 0 || digits < 6 || len(v) < 20 && digits < 8:
 		return false

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"hash/maphash"
 	"slices"
 	"sync"
@@ -71,35 +72,12 @@ func (s span) remembered(b []byte) bool {
 // looksRandom reports whether v is no word, path, identifier or number. Of a token's format it is enough that it
 // has both letters and digits.
 func looksRandom(v []byte, token bool) bool {
-	l := look(v)
-	if l.space > 0 || l.digit == 0 || l.letters() < 2 || !isWordEnd(v[0]) || !isWordEnd(v[len(v)-1]) && v[len(v)-1] != '=' {
+	l, last := look(v), v[len(v)-1]
+	bordered := isWordEnd(v[0]) && (isWordEnd(last) || last == '=')
+	if !bordered || l.space > 0 || bytes.ContainsAny(v, `\"`) || isPath(v, l) || isDotted(v) {
 		return false
 	}
-	changes := 0
-	for i := 1; i < len(v); i++ {
-		switch {
-		case v[i] == '\\' || v[i] == '"':
-			return false
-		case isDigit(v[i]) != isDigit(v[i-1]), isUpper(v[i]) && !isUpper(v[i-1]):
-			changes++
-		}
-	}
-	if token {
-		return changes >= 2
-	}
-	return changes >= 4 && entropy(v) >= 3 && !isPath(v, l) && !isDotted(v) && !isCamel(v, l) && !endsInSecretWord(v)
-}
-
-// isCamel reports whether v is words in camel case with few digits, as identifiers are.
-func isCamel(v []byte, l looks) bool {
-	run, longest := 0, 0
-	for _, c := range v {
-		if run++; c < 'a' || c > 'z' {
-			run = 0
-		}
-		longest = max(longest, run)
-	}
-	return longest >= 6 && l.upper > 0 && l.digit*6 < l.n
+	return token && l.digit > 0 && l.letters() > 1 || isRandom(v) && !endsInSecretWord(v)
 }
 
 // isWordEnd reports whether a remembered value may begin or end with c, so that its borders can be told.
