@@ -263,7 +263,7 @@ func (p *pass) noSign(a *assignment, at, i int) bool {
 // pair handles {"name": "X", "value": "…"} and define("X", "…").
 func (p *pass) pair(a *assignment, at, i int) bool {
 	if v := pairedValue(p.b, at); v > 0 {
-		a.value, a.outer, a.style, a.spaced = v, false, styleColon, true
+		a.value, a.style, a.spaced = v, styleColon, true
 		return true
 	}
 	if !a.named || i >= len(p.b) || p.b[i] != ',' {

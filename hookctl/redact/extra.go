@@ -88,13 +88,6 @@ func (rep Report) counted(n int) Report {
 	return rep
 }
 
-// extraText applies the user's patterns to a text.
-func (r *Redactor) extraText(b []byte, rep Report) ([]byte, Report) {
-	n := 0
-	b = replace(b, r.extra.User, &n)
-	return b, rep.counted(n)
-}
-
 // extraJSON applies the patterns inside the string literals of a document; all other bytes stay as they are.
 func (r *Redactor) extraJSON(doc []byte, rep Report) ([]byte, Report) {
 	n := 0

@@ -17,7 +17,7 @@ func (p *pass) loosely(a *assignment, i int) bool {
 		}
 	}
 
-	a.said = a.said || p.ownLine(a.name) // as Gradle's: password 'x'
+	a.said = a.said || p.firstOnLine(a.name) // as Gradle's: password 'x'
 
 	if i < len(p.b) && p.b[i] == '|' {
 		i = skipBlanks(p.b, i+1, false) // the columns of a table
@@ -32,27 +32,6 @@ func (p *pass) loosely(a *assignment, i int) bool {
 	}
 	a.style, a.value = styleLoose, i
 	return true
-}
-
-// ownLine reports whether only blanks stand before a name in its line. The line may begin behind an escaped newline, or with
-// the string that it is in.
-func (p *pass) ownLine(at int) bool {
-	for from := max(1, at-64); at >= from; at-- {
-		switch c := p.b[at-1]; {
-		case c == '\n':
-			return true
-		case c == ' ' || c == '\t':
-		case c == '"':
-			return p.json && (at == 1 || p.b[at-2] != '\\')
-		case !isEscapeLetter(p.b, at-1):
-			return false
-		case c == 'n':
-			return true
-		default:
-			at -= backslashes(p.b, at-1)
-		}
-	}
-	return at == 0
 }
 
 // loose takes the value of a name that it follows without a sign. The word before the name says what key it is.

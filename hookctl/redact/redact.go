@@ -23,6 +23,7 @@
 package redact
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"sync"
@@ -93,14 +94,18 @@ func (r *Redactor) JSON(doc []byte) ([]byte, Report) {
 // Text redacts plain text. The result is b itself when nothing was found.
 func (r *Redactor) Text(b []byte) ([]byte, Report) {
 	out, rep := splice(b, r.recurring(b, r.scan(b, false)))
-	return r.extraText(out, rep)
+	n := 0
+	out = replace(out, r.extra.User, &n)
+	return out, rep.counted(n)
 }
 
 // Find tells what Text would replace in b, or JSON if b begins like an object or an array, by rising offset.
 func (r *Redactor) Find(b []byte) []Finding {
 	var found []Finding
 	line, at := 1, 0
-	for _, s := range r.recurring(b, r.scan(b, startsJSON(b))) {
+	first := bytes.TrimLeft(b, " \t\r\n")
+	json := hasPrefix(first, "{") || hasPrefix(first, "[")
+	for _, s := range r.recurring(b, r.scan(b, json)) {
 		for ; at < s.start; at++ {
 			if b[at] == '\n' {
 				line++
@@ -234,13 +239,4 @@ func splice(b []byte, spans []span) ([]byte, Report) {
 		}
 	}
 	return append(out, b[at:]...), rep
-}
-
-func startsJSON(b []byte) bool {
-	for _, c := range b {
-		if !isSpace(c) {
-			return c == '{' || c == '['
-		}
-	}
-	return false
 }

@@ -21,9 +21,7 @@ func (p *pass) assigned(m *matcher, a assignment) {
 	}
 	// In JSON a quote without an escape ends the string that the name stands in.
 	if p.json && !a.outer && quote == '"' && depth%2 == 0 {
-		if a.style != styleColon || !p.pairOutside(a.value) {
-			return
-		}
+		return
 	}
 	switch {
 	case a.style == styleXML:
@@ -90,15 +88,6 @@ func (p *pass) yamlBlock(m *matcher, a assignment, at int) bool {
 	}
 	p.addNamed(m, a, from, end)
 	return true
-}
-
-// pairOutside reports whether the value at is that of a "value" key of the document itself.
-func (p *pass) pairOutside(at int) bool {
-	i := at - 1
-	for i > 0 && isBlank(p.b[i]) {
-		i--
-	}
-	return i > 6 && p.b[i] == ':' && p.b[i-1] == '"' && hasPrefixFold(p.b[i-6:i], "value") && p.b[i-7] == '"'
 }
 
 // isStringPrefix knows the letters before a Python, C# or Rust string.
