@@ -269,11 +269,7 @@ func (p *pass) pair(a *assignment, at, i int) bool {
 	if !a.named || i >= len(p.b) || p.b[i] != ',' {
 		return false
 	}
-	open := a.name - 1
-	for open > 0 && (isQuote(p.b[open]) || isBlank(p.b[open]) || p.b[open] == '\\') {
-		open--
-	}
-	if open < 1 || p.b[open] != '(' {
+	if !bytes.HasSuffix(bytes.TrimRight(p.b[:a.name], "\"'` \t\\"), []byte("(")) {
 		return false
 	}
 	a.value, a.outer, a.style, a.call = skipBlanks(p.b, i+1, false), false, styleEquals, true
@@ -333,11 +329,8 @@ func pairedValue(b []byte, at int) int {
 // namesElement reports whether the name is what an element is called by an attribute: <entry key="X">…</entry>.
 // Its content may be a text for people, so only what looks random is taken.
 func namesElement(b []byte, a *assignment) bool {
-	from := a.name
-	for from > 0 && (isQuote(b[from-1]) || b[from-1] == '\\' || b[from-1] == '=') {
-		from--
-	}
-	a.setter = a.named && (hasSuffixFold(b[:from], " name") || hasSuffixFold(b[:from], " key"))
+	attribute := bytes.TrimRight(b[:a.name], "\"'`\\=")
+	a.setter = a.named && (hasSuffixFold(attribute, " name") || hasSuffixFold(attribute, " key"))
 	return a.setter
 }
 

@@ -60,9 +60,8 @@ func structureRules() []rule {
 		{id: "private-key", words: []string{"private key", "private-lines:"}, find: findBlock}, // RFC 7468, RFC 4880 §6.2, PuTTY PPK
 		{id: "assignment", words: []string{"key", "token", "secret", "passw", "passphrase", "passcode", "pwd", "_pw", "-pw", "storepass", "keypass", "_pass", "pass=", "pass:", "pass[", `pass"`, `pass\`, "credential", "_auth", `"auth`, "authorization", "cookie"},
 			find: findAssignment},
-		{id: "bearer-token", words: []string{"bearer "}, find: findBearer},                // RFC 6750
-		{id: "url-password", words: []string{"://"}, find: findUserInfo},                  // RFC 3986 §3.2.1
-		{id: "url-signature", words: []string{"sig=", "signature="}, find: findSignature}, // Azure SAS, AWS SigV4
+		{id: "bearer-token", words: []string{"bearer "}, find: findBearer}, // RFC 6750
+		{id: "url-password", words: []string{"://"}, find: findUserInfo},   // RFC 3986 §3.2.1
 		{id: "command-password", words: []string{"mysql", "mariadb", "sshpass", "docker login", "podman login", "curl ", "redis-cli"}, find: findFlags},
 	}
 }

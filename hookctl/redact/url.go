@@ -50,22 +50,6 @@ scan:
 	return colon, at, at > from
 }
 
-// findSignature takes the signature of a signed URL: ?sig=… and X-Amz-Signature=….
-func findSignature(p *pass, m *matcher, start, end int) {
-	if start < p.valueEnd {
-		return
-	}
-	from := nameStart(p.b, start)
-	if from == 0 || p.b[from-1] != '?' && p.b[from-1] != '&' || isPlaceholder(p.b[end:min(end+64, len(p.b))]) {
-		return
-	}
-	a := assignment{naming: naming{kind: "url-signature"}, query: true}
-	stop := p.wordEnd(a, end)
-	if l := look(p.b[end:stop]); l.n >= 16 && l.digit > 0 && l.letters() > 0 {
-		p.addNamed(m, a, end, stop)
-	}
-}
-
 func (p *pass) addURL(m *matcher, start, end int) {
 	p.add(span{start: start, end: end, kind: m.kind, rule: m.id, byName: true})
 }

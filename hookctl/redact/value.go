@@ -9,10 +9,12 @@ func (p *pass) assigned(m *matcher, a assignment) {
 		return
 	}
 	depth, quote, after := quoteAt(p.b, at)
-	for n := 1; n <= 2 && quote == 0 && at+n < len(p.b) && isStringPrefix(p.b[at+n-1]); n++ {
-		if depth, quote, after = quoteAt(p.b, at+n); quote != 0 {
-			at += n
-		}
+	prefix := at // of a string of Python, C# or Rust
+	for prefix < min(at+2, len(p.b)) && bytes.IndexByte([]byte("bruf@$"), lower(p.b[prefix])) >= 0 {
+		prefix++
+	}
+	if d, q, behind := quoteAt(p.b, prefix); quote == 0 && q != 0 {
+		at, depth, quote, after = prefix, d, q, behind
 	}
 	if _, second, next := quoteAt(p.b, after); quote != 0 && second == quote {
 		if _, third, next := quoteAt(p.b, next); third == quote {
@@ -88,15 +90,6 @@ func (p *pass) yamlBlock(m *matcher, a assignment, at int) bool {
 	}
 	p.addNamed(m, a, from, end)
 	return true
-}
-
-// isStringPrefix knows the letters before a Python, C# or Rust string.
-func isStringPrefix(c byte) bool {
-	switch c | 0x20 {
-	case 'b', 'r', 'u', 'f':
-		return true
-	}
-	return c == '@' || c == '$'
 }
 
 // number takes a JSON number: a PIN or a numeric password; short ones are counts.
