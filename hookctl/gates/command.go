@@ -43,9 +43,6 @@ var wrappers = map[string]struct {
 	"exec": {"a", 0}, "chronic": {}, "unbuffer": {}, "caffeinate": {"tw", 0},
 }
 
-// valuedLong are the wrappers' long options whose value may be the next word.
-var valuedLong = setOf("--user --group --prompt --host --role --type --chdir --unset --signal --kill-after --max-args --max-procs --adjustment --class --output")
-
 func setOf(words string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(words) {
@@ -115,17 +112,8 @@ func (l *shellLine) within(name string, words []string, input string) {
 			l.read(script)
 		}
 		return
-	case name == "eval" || name == "trap" && len(words) > 1:
-		script := words[1:]
-		if name == "trap" {
-			script = script[:1]
-		}
-		l.read(strings.Join(script, " "))
-		return
-	case name == "su":
-		if i := slices.Index(words, "-c"); i > 0 && i+1 < len(words) {
-			l.read(words[i+1])
-		}
+	case name == "eval":
+		l.read(strings.Join(words[1:], " "))
 		return
 	}
 	for i := 1; i < len(words); i++ {
@@ -168,9 +156,6 @@ func behindWrapper(words []string) []string {
 		case word == "--":
 			return words[i+1:]
 		case strings.HasPrefix(word, "--"):
-			if valuedLong[word] {
-				i++
-			}
 		case len(word) > 1 && word[0] == '-':
 			if strings.Contains(w.valued, word[len(word)-1:]) {
 				i++
