@@ -62,7 +62,7 @@ func TestCodexPlaces(t *testing.T) {
 	if o.Path() != filepath.Join(o.ProjectDir, ".codex", "hooks.json") || o.Command() != "hookctl" {
 		t.Error(o.Path(), o.Command())
 	}
-	for _, bad := range []Options{{Scope: Local}, {Profile: Identity}} {
+	for _, bad := range []Options{{Scope: Local, Profile: Full}, {Scope: User, Profile: Identity}} {
 		bad.Client, bad.Home, bad.ProjectDir, bad.Binary = Codex, o.Home, o.ProjectDir, testBinary
 		if _, err := Install(bad); err == nil {
 			t.Errorf("%v %v was installed", bad.Scope, bad.Profile)

@@ -67,7 +67,7 @@ var windowsAbs = regexp.MustCompile(`^([A-Za-z]:[\\/]|\\\\)`)
 // again. Only an install needs the command.
 func (o Options) validate(install bool) error {
 	switch {
-	case o.Scope < User || o.Scope > Local:
+	case o.Scope != User && o.Scope != Project && o.Scope != Local:
 		return fmt.Errorf("%w: scope %v", ErrOptions, o.Scope)
 	case o.Client == Codex && (o.Scope == Local || o.Profile != Full):
 		return fmt.Errorf("%w: codex has no scope %v with profile %v", ErrOptions, o.Scope, o.Profile)
@@ -77,7 +77,7 @@ func (o Options) validate(install bool) error {
 		return fmt.Errorf("%w: %v scope without a project directory", ErrOptions, o.Scope)
 	case !install:
 		return nil
-	case o.Profile < Full || o.Profile > Identity:
+	case o.Profile != Full && o.Profile != Identity:
 		return fmt.Errorf("%w: profile %v", ErrOptions, o.Profile)
 	}
 	return validateCommand(o.Command(), o.Scope)

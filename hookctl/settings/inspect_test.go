@@ -19,7 +19,7 @@ func TestInspectNothing(t *testing.T) {
 		t.Fatalf("%+v", st)
 	}
 	for i, s := range st.Scopes {
-		if s.Scope != Scope(i) || s.Exists || s.Installed || s.Err != nil || s.Missing != nil {
+		if s.Scope != []Scope{User, Project, Local}[i] || s.Exists || s.Installed || s.Err != nil || s.Missing != nil {
 			t.Errorf("%+v", s)
 		}
 	}

@@ -45,46 +45,23 @@ import (
 )
 
 // A Scope names one of the client's settings files.
-type Scope int
+type Scope string
 
 // The three scopes, from the one that holds everywhere to the most particular.
 const (
-	User    Scope = iota // in the user's home: every session
-	Project              // in the project, committed: everybody who works on it
-	Local                // in the project, not committed: this user there
+	User    Scope = "user"    // in the user's home: every session
+	Project Scope = "project" // in the project, committed: everybody who works on it
+	Local   Scope = "local"   // in the project, not committed: this user there
 )
 
-var scopeNames = [...]string{User: "user", Project: "project", Local: "local"}
-
-// String returns the scope's name as the command line spells it.
-func (s Scope) String() string { return nameOf(scopeNames[:], int(s)) }
-
-// MarshalText gives JSON the scope's name.
-func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
 // A Profile is a set of hooks installed together.
-type Profile int
+type Profile string
 
 // The two profiles.
 const (
-	Full     Profile = iota // every event, recorded and answered
-	Identity                // the five commands that carry identity from session to session
+	Full     Profile = "full"     // every event, recorded and answered
+	Identity Profile = "identity" // the five commands that carry identity from session to session
 )
-
-var profileNames = [...]string{Full: "full", Identity: "identity"}
-
-// String returns the profile's name as the command line spells it.
-func (p Profile) String() string { return nameOf(profileNames[:], int(p)) }
-
-// MarshalText gives JSON the profile's name.
-func (p Profile) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
-
-func nameOf(names []string, i int) string {
-	if i < 0 || i >= len(names) {
-		return fmt.Sprintf("unknown(%d)", i)
-	}
-	return names[i]
-}
 
 // Path returns the settings file of a scope: HOME/.claude/settings.json,
 // DIR/.claude/settings.json or DIR/.claude/settings.local.json.
@@ -100,18 +77,13 @@ func Path(scope Scope, home, projectDir string) string {
 }
 
 // A Client is a program whose hooks can be installed.
-type Client int
+type Client string
 
 // The clients.
 const (
-	Claude Client = iota // Claude Code
-	Codex                // the Codex CLI, whose hooks lie in a file of their own, hooks.json
+	Claude Client = "claude-code" // Claude Code
+	Codex  Client = "codex"       // the Codex CLI, whose hooks lie in a file of their own, hooks.json
 )
-
-var clientNames = [...]string{Claude: "claude-code", Codex: "codex"}
-
-// String returns the client's name as the command line spells it.
-func (c Client) String() string { return nameOf(clientNames[:], int(c)) }
 
 // Options say which file is edited and what goes into it.
 type Options struct {

@@ -18,7 +18,7 @@ const testBinary = "/opt/hookline/bin/hookctl"
 // options returns options of the user scope in a fresh home.
 func options(t *testing.T) Options {
 	t.Helper()
-	return Options{Home: t.TempDir(), ProjectDir: t.TempDir(), Binary: testBinary}
+	return Options{Client: Claude, Scope: User, Profile: Full, Home: t.TempDir(), ProjectDir: t.TempDir(), Binary: testBinary}
 }
 
 // put writes a settings file and returns its path.
@@ -70,7 +70,7 @@ func TestGoldenProfiles(t *testing.T) {
 		o := options(t)
 		o.Profile = p
 		res := mustInstall(t, o)
-		got, want := get(t, o.Path()), get(t, filepath.Join("testdata", p.String()+".json"))
+		got, want := get(t, o.Path()), get(t, filepath.Join("testdata", string(p)+".json"))
 		if got != want {
 			t.Errorf("%v profile:\n%s", p, got)
 		}
@@ -197,7 +197,7 @@ var shapes = map[string]string{
 func TestThereAndBack(t *testing.T) {
 	for name, text := range shapes {
 		for _, p := range []Profile{Full, Identity} {
-			t.Run(name+"/"+p.String(), func(t *testing.T) {
+			t.Run(name+"/"+string(p), func(t *testing.T) {
 				o := options(t)
 				o.Profile = p
 				path := put(t, o, text)
@@ -452,8 +452,8 @@ func TestOptionsAreChecked(t *testing.T) {
 		"no binary":       func(o *Options) { o.Binary = "" },
 		"no home":         func(o *Options) { o.Home = "" },
 		"no project":      func(o *Options) { o.Scope, o.ProjectDir = Local, "" },
-		"scope":           func(o *Options) { o.Scope = 3 },
-		"profile":         func(o *Options) { o.Profile = -1 },
+		"scope":           func(o *Options) { o.Scope = "team" },
+		"profile":         func(o *Options) { o.Profile = "" },
 	}
 	for name, spoil := range cases {
 		o := good
@@ -461,9 +461,6 @@ func TestOptionsAreChecked(t *testing.T) {
 		if _, err := Install(o); !errors.Is(err, ErrOptions) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-	if Scope(7).String() != "unknown(7)" {
-		t.Error(Scope(7))
 	}
 }
 

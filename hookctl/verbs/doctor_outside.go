@@ -29,7 +29,7 @@ func (x *examiner) hooks() {
 		return
 	}
 	for _, s := range st.Scopes {
-		x.scope(name+", "+s.Scope.String(), x.settingsOptions(), s)
+		x.scope(name+", "+string(s.Scope), x.settingsOptions(), s)
 	}
 	x.codex()
 	switch {
@@ -51,13 +51,13 @@ func (x *examiner) hooks() {
 
 // codex looks at the hooks of Codex, where there are any.
 func (x *examiner) codex() {
-	o, err := scopeFlags{Client: settings.Codex.String()}.options(x.app)
+	o, err := scopeFlags{Client: string(settings.Codex)}.options(x.app)
 	if err != nil {
 		return
 	}
 	st, _ := settings.Inspect(o) // an error is that of the other client, which has said so
 	for _, s := range st.Scopes {
-		x.scope("hooks of codex, "+s.Scope.String(), o, s)
+		x.scope("hooks of codex, "+string(s.Scope), o, s)
 	}
 }
 

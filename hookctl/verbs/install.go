@@ -27,7 +27,7 @@ type scopeFlags struct {
 func (s scopeFlags) options(a *app) (settings.Options, error) {
 	o := a.settingsOptions()
 	o.Scope = s.scope()
-	if s.Client == settings.Codex.String() {
+	if s.Client == string(settings.Codex) {
 		o.Client, o.ConfigDir = settings.Codex, a.Getenv("CODEX_HOME")
 	}
 	if o.Scope == settings.User && o.Home == "" && o.ConfigDir == "" {
@@ -67,7 +67,7 @@ func (a *app) settingsOptions() settings.Options {
 	if dir == "" {
 		dir = a.Getenv("USERPROFILE")
 	}
-	return settings.Options{Home: dir, ConfigDir: a.Getenv("CLAUDE_CONFIG_DIR"), ProjectDir: a.ProjectDir(), Binary: a.hookctl()}
+	return settings.Options{Client: settings.Claude, Scope: settings.User, Profile: settings.Full, Home: dir, ConfigDir: a.Getenv("CLAUDE_CONFIG_DIR"), ProjectDir: a.ProjectDir(), Binary: a.hookctl()}
 }
 
 // hookctl is the program that the client will call: the one beside this executable. Where PATH leads
@@ -200,7 +200,7 @@ func (a *app) installedJSON(o settings.Options, res settings.Result) error {
 		return err
 	}
 	out := resultJSON(o, res)
-	out.Profile, out.Binary = o.Profile.String(), o.Command()
+	out.Profile, out.Binary = string(o.Profile), o.Command()
 	out.Line = cmp.Or(theirs, o.Command()+" statusline")
 	out.Changed, out.Diff, out.Backup = out.Changed || line.Changed, out.Diff+line.Diff, cmp.Or(out.Backup, line.Backup)
 	return a.PrintJSON(out)
@@ -209,7 +209,7 @@ func (a *app) installedJSON(o settings.Options, res settings.Result) error {
 func (a *app) sayInstalled(o settings.Options, res settings.Result) error {
 	if a.JSON {
 		out := resultJSON(o, res)
-		out.Profile, out.Binary = o.Profile.String(), o.Command()
+		out.Profile, out.Binary = string(o.Profile), o.Command()
 		return a.PrintJSON(out)
 	}
 	switch {
@@ -255,8 +255,8 @@ func scopeNames(twice []settings.Duplicate) string {
 	var names []string
 	for _, d := range twice {
 		for _, s := range d.Scopes {
-			if !slices.Contains(names, s.String()) {
-				names = append(names, s.String())
+			if !slices.Contains(names, string(s)) {
+				names = append(names, string(s))
 			}
 		}
 	}
@@ -267,7 +267,7 @@ func scopeNames(twice []settings.Duplicate) string {
 }
 
 func resultJSON(o settings.Options, res settings.Result) installJSON {
-	out := installJSON{Client: o.Client.String(), Path: res.Path, Scope: o.Scope.String(), DryRun: o.DryRun, Changed: res.Changed, Added: res.Added,
+	out := installJSON{Client: string(o.Client), Path: res.Path, Scope: string(o.Scope), DryRun: o.DryRun, Changed: res.Changed, Added: res.Added,
 		Removed: res.Removed, Backup: res.Backup, Foreign: res.Foreign, Diff: res.Diff}
 	if out.Foreign == nil {
 		out.Foreign = []string{}

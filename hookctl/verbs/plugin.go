@@ -63,7 +63,7 @@ func (a *app) installPlugin(o settings.Options, active string) error {
 
 	if a.JSON {
 		out := resultJSON(o, res)
-		out.Plugin, out.Profile, out.Binary = plugin.ID, settings.Full.String(), o.Command()
+		out.Plugin, out.Profile, out.Binary = plugin.ID, string(settings.Full), o.Command()
 		return a.PrintJSON(out)
 	}
 	if active == "" {

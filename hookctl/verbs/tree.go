@@ -22,7 +22,7 @@ func (a *app) recorderVerbs() []*cobra.Command {
 			"user's settings.json. While the plugin is on, install renews it and edits no settings file.\n" +
 			"--client codex writes the hooks of the Codex CLI into its hooks.json; Codex asks you once to trust them.",
 		Example: "  hookctl install\n  hookctl install --project --dry-run\n  hookctl install --profile identity\n  hookctl install --plugin\n  hookctl install --client codex",
-	}, &installVerb{scopeFlags: scopeFlags{Client: settings.Claude.String()}, Profile: "full"})
+	}, &installVerb{scopeFlags: scopeFlags{Client: string(settings.Claude)}, Profile: "full"})
 	install.MarkFlagsMutuallyExclusive("user", "project", "local")
 	for _, other := range []string{"user", "project", "local", "profile", "dry-run", "statusline"} {
 		install.MarkFlagsMutuallyExclusive("plugin", other)
@@ -35,7 +35,7 @@ func (a *app) recorderVerbs() []*cobra.Command {
 			"--purge removes the log too: it asks, exports it beside the home first, stops the daemon, then removes\n" +
 			"what hookline has made there.",
 		Example: "  hookctl uninstall\n  hookctl uninstall --client codex\n  hookctl uninstall --project --dry-run",
-	}, &uninstallVerb{scopeFlags: scopeFlags{Client: settings.Claude.String()}})
+	}, &uninstallVerb{scopeFlags: scopeFlags{Client: string(settings.Claude)}})
 	uninstall.MarkFlagsMutuallyExclusive("user", "project", "local")
 
 	return []*cobra.Command{install, uninstall,

@@ -101,7 +101,7 @@ func (a *app) purge(o settings.Options, yes bool) error {
 	if err != nil {
 		return err
 	}
-	codex, err := scopeFlags{Client: settings.Codex.String()}.options(a)
+	codex, err := scopeFlags{Client: string(settings.Codex)}.options(a)
 	if err != nil {
 		return err
 	}
