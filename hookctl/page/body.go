@@ -2,8 +2,10 @@ package page
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -36,15 +38,33 @@ type eventRef struct {
 }
 
 // bodyOf gathers the blocks of a row. No text is longer than most bytes.
-func (s *story) bodyOf(n *row, most int) body {
+func (s *story) bodyOf(ctx context.Context, n *row, most int) body {
 	var b body
-	w := writer{most: most}
+	w := writer{most: most, words: map[events.InjectedItem]string{}}
 	for _, r := range n.records {
 		b.Events = append(b.Events, eventRef{Seq: r.Seq, Type: line(r.Type), Time: r.Time.In(s.zone).Format("15:04:05.000")})
+		if e, ok := r.Event.(*events.SessionStarted); ok {
+			s.toldAt(ctx, r.Seq, e.Source, w.words)
+		}
 		w.record(r, n, s)
 	}
 	b.Blocks = w.blocks
 	return b
+}
+
+// toldAt adds what the agent is told at such a start, from the states of then. The log has what each item was about and
+// its size, not its words; what cannot be had any more, such as the rules of gates, is shown without them.
+func (s *story) toldAt(ctx context.Context, seq uint64, source string, words map[events.InjectedItem]string) {
+	var told struct {
+		Items []struct {
+			events.InjectedItem
+			Text string
+		}
+	}
+	_ = s.by.get(ctx, "/v1/context/"+s.Session.ID, url.Values{"source": {source}, "at": {fmt.Sprint(seq)}}, &told) // what cannot be had stays unsaid
+	for _, it := range told.Items {
+		words[it.InjectedItem] = it.Text
+	}
 }
 
 // writer makes blocks.
@@ -52,6 +72,8 @@ type writer struct {
 	most   int
 	blocks []block
 	input  bool // the input of the call is shown
+
+	words map[events.InjectedItem]string // of what was told at a start, by item without its digest
 }
 
 // text adds a block of text, nothing of an empty one.
@@ -141,9 +163,11 @@ func (w *writer) told(e *events.ContextInjected, s *story) {
 	for _, it := range e.Items {
 		from := "event " + line(it.Event)
 		if n := s.causes[it.Event]; n != nil {
-			from = strings.Join(nonEmpty(fmt.Sprintf("%d, %s", n.Seq, n.At), n.Name, n.What), ", ")
+			from = strings.Join(nonEmpty(fmt.Sprint(n.Seq), n.At, n.Name, n.What), ", ")
 		}
-		items = append(items, fmt.Sprintf("%s (%s), from %s", line(it.ID), plural(it.Tokens, "token"), from))
+		what := fmt.Sprintf("%s (%s), from %s", line(it.ID), plural(it.Tokens, "token"), from)
+		it.Digest = ""
+		items = append(items, strings.Join(nonEmpty(clean(w.words[it]), what), "\n  "))
 	}
 	title := fmt.Sprintf("told to the agent at %s, %d tokens", clean(e.Hook), e.Tokens)
 	if e.Left > 0 {

@@ -56,7 +56,7 @@ func Export(ctx context.Context, w io.Writer, o ExportOptions) (Exported, error)
 	}
 
 	inside := newPack()
-	if err := s.pack(t, inside); err != nil {
+	if err := s.pack(ctx, t, inside); err != nil {
 		return Exported{}, err
 	}
 	p := rd.pageOf(s)
@@ -73,14 +73,14 @@ func Export(ctx context.Context, w io.Writer, o ExportOptions) (Exported, error)
 }
 
 // pack writes what the script asks the server for otherwise.
-func (s *story) pack(t *template.Template, w io.Writer) error {
+func (s *story) pack(ctx context.Context, t *template.Template, w io.Writer) error {
 	bodies := make(map[string]string, len(s.rows))
 	for id, n := range s.rows {
 		if len(n.records) == 0 {
 			continue
 		}
 		var b bytes.Buffer
-		if err := s.bodyHTML(t, &b, n, mostExport, false); err != nil {
+		if err := s.bodyHTML(ctx, t, &b, n, mostExport, false); err != nil {
 			return err
 		}
 		bodies[id] = b.String()

@@ -76,13 +76,12 @@ func (g *guard) open(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	given := r.URL.Query().Get("token")
-	if r.Method == http.MethodGet && g.token != "" && same(given, g.token) {
+	first := r.Method == http.MethodGet && g.token != "" && same(given, g.token)
+	if first {
 		g.token = ""
 		http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
-		http.Redirect(w, r, g.first, http.StatusSeeOther)
-		return
 	}
-	if g.known(r) { // the link once more, by who has it open
+	if first || g.known(r) { // or the link once more, by who has it open
 		http.Redirect(w, r, g.first, http.StatusSeeOther)
 		return
 	}

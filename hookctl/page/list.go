@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -42,12 +41,8 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) error {
 	groups := []group{{ID: "waiting", Name: "waiting for you"}, {ID: "stuck", Name: "stuck"}, {ID: "working", Name: "working"}, {ID: "ended", Name: "ended"}}
 	for _, st := range all {
 		state, tone := statusOf(st)
-		mark := marks[tone]
-		if st.Standing().Kind == session.Working {
-			mark = marks[""] // as a call that runs
-		}
 		g := &groups[groupOf(st)]
-		g.Cards = append(g.Cards, card{Path: pathOf(st.ID), Title: line(st.Title), State: state, Tone: tone, Mark: mark, Facts: s.factsOf(st)})
+		g.Cards = append(g.Cards, card{Path: pathOf(st.ID), Title: line(st.Title), State: state, Tone: tone, Mark: marks[tone], Facts: s.factsOf(st)})
 	}
 	groups = slices.DeleteFunc(groups, func(g group) bool { return len(g.Cards) == 0 })
 	return s.html(w, "sessions", listPage{frame: newFrame("Sessions"), Groups: groups})
@@ -95,8 +90,7 @@ func (rd reader) sessions(ctx context.Context) ([]session.State, error) {
 	var all []session.State
 	err := rd.from.Stream(ctx, http.MethodGet, "/v1/cells/"+session.Name, nil, func(raw []byte) error {
 		var c struct{ State session.State }
-		hidden, _ := rd.hide.JSON(raw)
-		if err := json.Unmarshal(hidden, &c); err != nil {
+		if err := rd.open(raw, &c); err != nil {
 			return fmt.Errorf("read a session: %w", err)
 		}
 		if c.State.Status != session.Deleted {

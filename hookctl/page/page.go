@@ -118,15 +118,24 @@ func newReader(from Source, zone *time.Location) reader {
 
 // state is the session's own cell of now.
 func (rd reader) state(ctx context.Context, id string) (session.State, error) {
-	var c struct {
-		State json.RawMessage `json:"state"`
+	var c struct{ State session.State }
+	err := rd.get(ctx, "/v1/cells/"+session.Name+"/"+id, nil, &c)
+	return c.State, err
+}
+
+// get asks the daemon for one value.
+func (rd reader) get(ctx context.Context, path string, query url.Values, out any) error {
+	var raw json.RawMessage
+	if err := rd.from.Get(ctx, path, query, &raw); err != nil {
+		return err
 	}
-	var s session.State
-	if err := rd.from.Get(ctx, "/v1/cells/"+session.Name+"/"+id, nil, &c); err != nil {
-		return s, err
-	}
-	clean, _ := rd.hide.JSON(c.State)
-	return s, json.Unmarshal(clean, &s)
+	return rd.open(raw, out)
+}
+
+// open reads a value without the secrets in it.
+func (rd reader) open(raw []byte, out any) error {
+	clean, _ := rd.hide.JSON(raw)
+	return json.Unmarshal(clean, out)
 }
 
 // walk reads the steps of a session. only is "events" or "states".
@@ -135,9 +144,8 @@ func (rd reader) walk(ctx context.Context, id, only string, each func(Step) erro
 		if len(raw) == 0 {
 			return nil
 		}
-		clean, _ := rd.hide.JSON(raw)
 		var step Step
-		if err := json.Unmarshal(clean, &step); err != nil {
+		if err := rd.open(raw, &step); err != nil {
 			return fmt.Errorf("read a step of the session: %w", err)
 		}
 		return each(step)
@@ -221,8 +229,8 @@ func onBranch(name string) string {
 }
 
 // bodyHTML is a row's body as a part of a page.
-func (s *story) bodyHTML(t *template.Template, w io.Writer, n *row, most int, links bool) error {
-	b := s.bodyOf(n, most)
+func (s *story) bodyHTML(ctx context.Context, t *template.Template, w io.Writer, n *row, most int, links bool) error {
+	b := s.bodyOf(ctx, n, most)
 	b.Links = links
 	return t.ExecuteTemplate(w, "body", b)
 }
@@ -236,6 +244,5 @@ func (s *story) grep(words string) []string {
 			ids = append(ids, id)
 		}
 	}
-	slices.Sort(ids)
 	return ids
 }

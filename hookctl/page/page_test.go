@@ -399,3 +399,31 @@ func TestStatusOf(t *testing.T) {
 		}
 	}
 }
+
+// telling is a daemon that knows what a start at a sequence tells.
+type telling struct{ source }
+
+func (t telling) Get(ctx context.Context, path string, q url.Values, out any) error {
+	if path != "/v1/context/"+demoID {
+		return t.source.Get(ctx, path, q, out)
+	}
+	if q.Get("at") != "2" || q.Get("source") != "compact" {
+		return fmt.Errorf("asked for %v", q)
+	}
+	return json.Unmarshal([]byte(`{"items":[{"id":"working.goal","event":"E0000","tokens":4,"text":"Goal: add <b>retries</b>"},{"id":"working.edited","event":"E0000","tokens":5,"text":"Edited: a, b"}]}`), out)
+}
+
+// The row of a start has the words that the agent was told, where the states of then say the same; an event that was taken back is
+// marked.
+func TestWhatWasToldAndWhatWasTakenBack(t *testing.T) {
+	from := telling{logOf(
+		[2]string{events.TypePromptSubmitted, `{"prompt":"Add retries"}`},
+		[2]string{events.TypeSessionStarted, `{"source":"compact"}`},
+		[2]string{events.TypeContextInjected, `{"hook":"SessionStart","tokens":10,"items":[{"id":"working.goal","event":"E0000","tokens":4,"digest":"d"},{"id":"working.edited","event":"E0000","tokens":9}]}`},
+		[2]string{events.TypeToolFailed, `{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"make"},"error":"no"}`},
+		[2]string{events.TypeRecordRetracted, `{"target":"E0003","reason":"wrong"}`})}
+	from.log[2] = events.NewRecord(3, events.Envelope{ID: "E0002", Type: events.TypeContextInjected, Version: 1, Session: demoID, Causation: "E0001", Data: from.log[2].Data})
+	b := opened(t, from, Options{})
+	has(t, "the start", b.session("/body/r2"), "<li>Goal: add &lt;b&gt;retries&lt;/b&gt;\n  working.goal (4 tokens), from 1, ", "<li>working.edited (9 tokens)")
+	has(t, "the timeline", b.session(""), `<span class="state">taken back</span>`)
+}

@@ -253,22 +253,22 @@ func (s *server) body(w http.ResponseWriter, r *http.Request) error {
 		return problem.Missing("the session has no such row")
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return st.bodyHTML(s.pages, w, n, mostLive, true)
+	return st.bodyHTML(r.Context(), s.pages, w, n, mostLive, true)
 }
 
 // event shows an event as the client sent it, redacted, as text.
 func (s *server) event(w http.ResponseWriter, r *http.Request) error {
 	var raw json.RawMessage
-	if err := s.From.Get(r.Context(), "/v1/events/"+r.PathValue("seq"), nil, &raw); err != nil {
-		return err
-	}
-	hidden, _ := newReader(s.From, s.Zone).hide.JSON(raw)
 	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, hidden, "", "  "); err != nil {
+	err := newReader(s.From, s.Zone).get(r.Context(), "/v1/events/"+r.PathValue("seq"), nil, &raw)
+	if err == nil {
+		err = json.Indent(&pretty, raw, "", "  ")
+	}
+	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, err := w.Write([]byte(clean(pretty.String())))
+	_, err = w.Write([]byte(clean(pretty.String())))
 	return err
 }
 

@@ -188,6 +188,10 @@ func (s *story) place(r events.Record) *row {
 		}
 	case *events.SubagentStarted, *events.SubagentStopped:
 		return s.agent(r)
+	case *events.RecordRetracted:
+		if n := s.causes[e.Target]; n != nil {
+			n.tone("faint", "taken back")
+		}
 	case *events.CompactionStarted, *events.CompactionFinished, *events.CheckpointCreated, *events.SessionStarted:
 		return s.compaction(r)
 	}

@@ -46,21 +46,15 @@ func (t *tracks) take(i int, step Step) {
 		t.failing = map[string]bool{}
 	}
 	for key, raw := range step.Set {
-		if key == "identity" {
-			var v struct{ R, IC float64 }
-			if json.Unmarshal(raw, &v) == nil {
-				t.ic = append(t.ic, point{i, v.IC})
-				t.r = append(t.r, point{i, v.R})
-			}
-		}
-		if key == "context" {
-			var v struct{ Used, Window float64 }
-			if json.Unmarshal(raw, &v) == nil && v.Window > 0 {
-				t.context = append(t.context, point{i, v.Used / v.Window})
-			}
-		}
-		if strings.HasPrefix(key, "error ") {
+		var v struct{ R, IC, Used, Window float64 }
+		switch {
+		case strings.HasPrefix(key, "error "):
 			t.failing[key] = true
+		case key == "identity" && json.Unmarshal(raw, &v) == nil:
+			t.ic = append(t.ic, point{i, v.IC})
+			t.r = append(t.r, point{i, v.R})
+		case key == "context" && json.Unmarshal(raw, &v) == nil && v.Window > 0:
+			t.context = append(t.context, point{i, v.Used / v.Window})
 		}
 	}
 	for _, key := range step.Gone {
