@@ -3,9 +3,6 @@
 package conversations
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -113,41 +110,12 @@ func TestSlowInput(t *testing.T) {
 	} {
 		input := object("session_id", "one", "hook_event_name", c.event, "tool_name", "Write", "tool_use_id", c.call,
 			"tool_input", map[string]string{"file_path": "/p/f", "content": c.content}, "tool_response", map[string]string{})
-		if out := inPieces(t, h, c.event, []byte(input), c.pieces, c.pause); strings.Contains(out, "systemMessage") {
-			t.Errorf("%s %s: %s", c.event, c.call, out)
+		out, err := h.run(call{args: []string{"hook", c.event}, input: input, parts: c.pieces, pause: c.pause})
+		if err != nil || out.quiet() != nil || strings.Contains(out.stdout, "systemMessage") {
+			t.Errorf("%s %s: %v %+v", c.event, c.call, err, out)
 		}
 	}
 	wantEachOnce(t, h, "tool.requested", 2)
 	wantEachOnce(t, h, "tool.succeeded", 2)
 	h.counts(t, "hook.refused", 0)
-}
-
-// inPieces runs a hook whose input comes in pieces, with a pause behind each, and returns what it says.
-func inPieces(t *testing.T, h home, event string, input []byte, pieces int, pause time.Duration) string {
-	t.Helper()
-	r, w, err := os.Pipe()
-	expect.OK(t, err)
-	cmd := exec.Command(filepath.Join(binaries, "hookctl"), "hook", event)
-	cmd.Dir, cmd.Env, cmd.Stdin = h.dir, h.environ(), r
-	fed := make(chan error, 1)
-	go func() {
-		for n := range pieces {
-			piece := input[n*len(input)/pieces : (n+1)*len(input)/pieces]
-			if _, err := w.Write(piece); err != nil {
-				fed <- err
-				return
-			}
-			time.Sleep(pause) // the client's, not a wait of the test
-		}
-		fed <- w.Close()
-	}()
-	out, err := cmd.Output()
-	if err != nil {
-		t.Errorf("hook %s: %v", event, err)
-	}
-	r.Close()
-	if err := <-fed; err != nil {
-		t.Errorf("the input of %s was not read to its end: %v", event, err)
-	}
-	return string(out)
 }

@@ -4,9 +4,6 @@ package conversations
 
 import (
 	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -38,45 +35,6 @@ func (h home) schema(t *testing.T, prog string, args ...string) *jsonschema.Reso
 		t.Fatalf("%s %v: %v, %+v", prog, args, err, out)
 	}
 	return expect.Value(s.Resolve(nil))(t)
-}
-
-// Every type's schema accepts what is in the log: the golden record of each type, and what comes of one
-// payload of each hook, of our own and (HOOKLINE_PAYLOADS) of the real client.
-func TestSchemasAcceptTheLog(t *testing.T) {
-	t.Parallel()
-	h, all := newHome(t), schemas{}
-	golden, err := filepath.Glob(filepath.Join("..", "events", "testdata", "golden", "*.json"))
-	if err != nil || len(golden) < clientEvents {
-		t.Fatalf("%d golden records, %v", len(golden), err)
-	}
-	for _, file := range golden {
-		b := expect.Value(os.ReadFile(file))(t)
-		var rec struct {
-			Type string `json:"type"`
-			Data any    `json:"data"`
-		}
-		if err := json.Unmarshal(b, &rec); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		all.check(t, h, rec.Type, rec.Data)
-	}
-	payloads, err := filepath.Glob(filepath.Join("testdata", "payloads", "*.json"))
-	if dir := os.Getenv("HOOKLINE_PAYLOADS"); err == nil && dir != "" {
-		var real []string
-		real, err = filepath.Glob(filepath.Join(dir, "*.json"))
-		payloads = slices.Concat(payloads, real)
-	}
-	expect.OK(t, err)
-	for _, file := range payloads {
-		roundTrip(t, h, file)
-	}
-	list := h.mustEvents(t, "*")
-	if len(list) < len(payloads) {
-		t.Errorf("%d events of %d payloads", len(list), len(payloads))
-	}
-	for _, r := range list {
-		all.check(t, h, fmt.Sprint(r.fields["type"]), r.fields["data"])
-	}
 }
 
 // What the verbs print with --json is accepted by the schema that `schema VERB` prints, also where there

@@ -9,6 +9,9 @@ import (
 // ToolPatch is the tool by which Codex changes files: one call, a patch of any number of files.
 const ToolPatch = "apply_patch"
 
+// patches are the kinds of changes, by what stands before the name of a file.
+var patches = map[string]string{"*** Add": "add", "*** Update": "update", "*** Delete": "delete"}
+
 // Patched is what a patch does to one file.
 type Patched struct {
 	Path  string // as the patch has it, joined to the working directory where that is known
@@ -49,18 +52,17 @@ func Patch(input json.RawMessage, cwd string) []Patched {
 		added.Reset()
 	}
 	for line := range strings.Lines(text) {
-		head := strings.TrimRight(line, "\r\n")
-		if name, ok := strings.CutPrefix(head, "*** Add File: "); ok {
-			begin("add", name)
-		} else if name, ok := strings.CutPrefix(head, "*** Update File: "); ok {
-			begin("update", name)
-		} else if name, ok := strings.CutPrefix(head, "*** Delete File: "); ok {
-			begin("delete", name)
-		} else if name, ok := strings.CutPrefix(head, "*** Move to: "); ok && len(list) > 0 {
+		mark, file, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " File: ")
+		moved, moves := strings.CutPrefix(mark, "*** Move to: ")
+		switch plus, adds := strings.CutPrefix(line, "+"); {
+		case patches[mark] != "":
+			begin(patches[mark], file)
+		case len(list) == 0:
+		case moves:
 			list[len(list)-1].Kind = "delete"
-			begin("update", name)
-		} else if name, ok := strings.CutPrefix(line, "+"); ok && len(list) > 0 {
-			added.WriteString(name)
+			begin("update", moved)
+		case adds:
+			added.WriteString(plus)
 			list[len(list)-1].Added = added.String()
 		}
 	}

@@ -70,10 +70,14 @@ func (v *View) collect() (batch, error) {
 		}
 		b.positions = append(b.positions, Cell{Key: t.positionKey(), Value: p})
 	}
-	for _, t := range v.tables {
-		if t.pos != v.pos && !v.isBroken(t) {
-			t.clean(v.pos)
+	for _, t := range v.tables { // only now, so that an error in the middle leaves everything as it was
+		if t.pos == v.pos || v.isBroken(t) {
+			continue
 		}
+		for _, c := range t.cells {
+			c.dirty = false
+		}
+		t.dirty, t.pos = 0, v.pos
 	}
 	return b, nil
 }
@@ -108,14 +112,6 @@ func (t *tableView) collect(b *batch) error {
 		}
 	}
 	return nil
-}
-
-// clean marks what was collected; only now, so that an error in the middle leaves everything as it was.
-func (t *tableView) clean(pos Position) {
-	for _, c := range t.cells {
-		c.dirty = false
-	}
-	t.dirty, t.pos = 0, pos
 }
 
 // saved ends a batch. What it wrote need not stay in memory: a start that folds a long log has all cells there.

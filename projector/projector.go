@@ -22,9 +22,9 @@
 package projector
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"hookline/events"
@@ -141,20 +141,22 @@ type cell struct {
 }
 
 func (t *Table) load(b []byte) (*cell, error) {
-	if seq, state, usual := splitCell(b); usual {
-		if st, err := t.decode(state); err == nil {
-			return &cell{seq: seq, state: st}, nil
-		}
-	}
-	var sc storedCell
-	if err := json.Unmarshal(b, &sc); err != nil {
-		return nil, err
-	}
-	st, err := t.decode(sc.State)
+	sc, err := readCell(b)
 	if err != nil {
 		return nil, err
 	}
-	return &cell{seq: sc.Seq, state: st}, nil
+	st, err := t.decode(sc.State)
+	return &cell{seq: sc.Seq, state: st}, err
+}
+
+// readCell takes a stored cell apart. Its state is not copied.
+func readCell(b []byte) (storedCell, error) {
+	var sc storedCell
+	if events.Fill(b, &sc) && sc.Seq > 0 {
+		return sc, nil
+	}
+	err := json.Unmarshal(b, &sc)
+	return sc, err
 }
 
 func (c *cell) encode() ([]byte, error) {
@@ -162,22 +164,7 @@ func (c *cell) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := make([]byte, 0, len(st)+48)
-	b = strconv.AppendUint(append(b, cellSeq...), c.seq, 10)
-	return append(append(append(b, cellState...), st...), '}'), nil
-}
-
-// What stands around the sequence of a cell as encode writes it. encoding/json would go over the state once more.
-const (
-	cellSeq   = `{"seq":`
-	cellState = `,"state":`
-)
-
-// splitCell takes apart what encode wrote, without looking at the state.
-func splitCell(b []byte) (seq uint64, state []byte, usual bool) {
-	b, begins := bytes.CutPrefix(b, []byte(cellSeq))
-	number, state, found := bytes.Cut(b, []byte(cellState))
-	state, ends := bytes.CutSuffix(state, []byte("}"))
-	seq, err := strconv.ParseUint(string(number), 10, 64)
-	return seq, state, begins && found && ends && err == nil
+	// encoding/json would go over the state once more.
+	b := strconv.AppendUint([]byte(`{"seq":`), c.seq, 10)
+	return slices.Concat(b, []byte(`,"state":`), st, []byte("}")), nil
 }

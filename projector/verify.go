@@ -116,7 +116,7 @@ func (v *View) compare(ctx context.Context, fresh *View) ([]Diff, error) {
 				continue
 			}
 			if v.table(d.Projection) == nil || fresh.table(d.Projection) != nil {
-				out = append(out, explain(d, w, g)...)
+				out = append(out, Explain(d, w, g)...)
 			}
 		}
 	}
@@ -176,21 +176,15 @@ func owner(tables []*Table, bucket, key string) string {
 	return name
 }
 
-// explain breaks the difference of two cells down to fields; identical JSON in another order of
+// Explain breaks the difference of two cells, nil where there is none, down to fields; identical JSON in another order of
 // keys is no difference.
-func explain(d Diff, want, got []byte) []Diff {
+func Explain(d Diff, want, got []byte) []Diff {
 	var w, g any
 	if json.Unmarshal(want, &w) != nil || json.Unmarshal(got, &g) != nil { // as of a cell that is not there
 		d.Want, d.Got = show(want), show(got)
 		return []Diff{d}
 	}
 	return fields(d, w, g)
-}
-
-// Explain compares two states of one cell, nil meaning that there is none: Want is what it was, Got
-// what it is.
-func Explain(projection, key string, was, is []byte) []Diff {
-	return explain(Diff{Projection: projection, Key: key}, was, is)
 }
 
 func show(b []byte) string {

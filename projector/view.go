@@ -1,6 +1,7 @@
 package projector
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -80,7 +81,9 @@ func OpenView(ctx context.Context, store Store, tables []*Table) (*View, error) 
 			}
 		}
 	}
-	v.pos = v.oldest()
+	if len(v.tables) > 0 { // folding goes on from the position of the table that is furthest behind
+		v.pos = slices.MinFunc(v.tables, func(a, b *tableView) int { return cmp.Compare(a.pos.Seq, b.pos.Seq) }).pos
+	}
 	return v, v.loadTaken(ctx)
 }
 
@@ -120,20 +123,6 @@ func loadPosition(ctx context.Context, store Store, t *Table) (storedPosition, e
 		return storedPosition{}, nil // a broken position is no position: fold from the start
 	}
 	return p, nil
-}
-
-// oldest is the position of the table that is furthest behind: folding goes on from there.
-func (v *View) oldest() Position {
-	if len(v.tables) == 0 {
-		return Position{}
-	}
-	p := v.tables[0].pos
-	for _, t := range v.tables[1:] {
-		if t.pos.Seq < p.Seq {
-			p = t.pos
-		}
-	}
-	return p
 }
 
 // Positions tells each projection's written position, by name; the caller compares their ids with
@@ -380,8 +369,8 @@ func (r Reader) Each(table, prefix string, fn func(key string, seq uint64, state
 	}
 
 	return r.v.stored(r.ctx, t, prefix, func(key string, b []byte) error {
-		if seq, state, usual := splitCell(b); usual && json.Valid(state) {
-			fn(key, seq, state)
+		if sc, err := readCell(b); err == nil && json.Valid(sc.State) {
+			fn(key, sc.Seq, sc.State)
 		} else {
 			pass(key) // the one place that deals with broken cells
 		}

@@ -222,6 +222,14 @@ func (p *Permissions) caused(r events.Record) *Call {
 	return p.byID2[r.Causation]
 }
 
+// About is the client's id of the call that the event of a question is about, "" where that is not known.
+func (p *Permissions) About(event string) string {
+	if c := p.byID2[event]; c != nil {
+		return c.ToolUseID
+	}
+	return ""
+}
+
 // refuse takes in who refused a call. The first refusal is the one that counts.
 func (p *Permissions) refuse(c *Call, by Verdict, words string) {
 	if c == nil || c.Verdict != "" || c.ran {

@@ -3,7 +3,6 @@ package page
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,7 +30,6 @@ type story struct {
 
 	states  sync.Mutex      // held while Moves and Tracks are made
 	rows    map[string]*row // by id
-	open    []*row          // calls that have not come back
 	calls   map[string]*row // by the client's id of the call
 	causes  map[string]*row // by event id
 	agents  map[string]*row // by the id of the subagent
@@ -88,8 +86,8 @@ func newStory(s session.State, by reader) *story {
 
 // take adds one event to the timeline.
 func (s *story) take(r events.Record) {
-	to := s.place(r)
 	s.who.Take(r)
+	to := s.place(r)
 	to.records = append(to.records, r)
 	s.causes[r.ID] = to
 	s.turn(r).last = r.Time
@@ -205,7 +203,6 @@ func (s *story) call(r events.Record) *row {
 		n := s.add(r, "", e.ToolName, subject(r, e.ToolInput))
 		n.tone("", "running")
 		s.calls[e.ToolUseID] = n
-		s.open = append(slices.DeleteFunc(s.open, func(o *row) bool { return o.State != "running" }), n)
 		s.turn(r).tools[line(e.ToolName)]++
 		return n
 	case *events.ToolSucceeded:
@@ -223,7 +220,10 @@ func (s *story) call(r events.Record) *row {
 		n.took(e.DurationMS)
 		return n
 	case *events.PermissionRequested:
-		return s.question(r, e)
+		if n := s.calls[s.who.About(r.ID)]; n != nil {
+			return n
+		}
+		return s.add(r, "warn", "permission asked for", strings.Join(nonEmpty(e.ToolName, subject(r, e.ToolInput)), ": "))
 	case *events.PermissionDenied:
 		return s.known(r, e.ToolUseID, e.ToolName, e.ToolInput)
 	case *events.ToolBatchFinished:
@@ -246,18 +246,6 @@ func (s *story) known(r events.Record, id, tool string, input json.RawMessage) *
 	s.calls[id] = n
 	s.turn(r).tools[line(tool)]++
 	return n
-}
-
-// question is the row of the call that permission is asked for. The client names no call: of several of one tool it is
-// shown with the newest, and who allowed which is told by insight.
-func (s *story) question(r events.Record, e *events.PermissionRequested) *row {
-	for _, n := range slices.Backward(s.open) {
-		q, ok := n.records[0].Event.(*events.ToolRequested)
-		if ok && n.State == "running" && q.ToolName == e.ToolName && q.AgentID == e.AgentID {
-			return n
-		}
-	}
-	return s.add(r, "warn", "permission asked for", strings.Join(nonEmpty(e.ToolName, subject(r, e.ToolInput)), ": "))
 }
 
 func (n *row) took(ms float64) {

@@ -201,12 +201,12 @@ func Compare(before, after []NamedCell) []projector.Diff {
 	out := []projector.Diff{}
 	for _, c := range after {
 		k := id{c.Projection, c.Key}
-		out = append(out, projector.Explain(c.Projection, c.Key, old[k], c.State)...)
+		out = append(out, projector.Explain(projector.Diff{Projection: c.Projection, Key: c.Key}, old[k], c.State)...)
 		delete(old, k)
 	}
 	for _, c := range before {
 		if was, gone := old[id{c.Projection, c.Key}]; gone {
-			out = append(out, projector.Explain(c.Projection, c.Key, was, nil)...)
+			out = append(out, projector.Explain(projector.Diff{Projection: c.Projection, Key: c.Key}, was, nil)...)
 		}
 	}
 	return out
