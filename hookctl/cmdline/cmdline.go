@@ -183,11 +183,11 @@ func PrintEach[T any](c *Console, list []T) error {
 // PrintRaw writes one object as the daemon gave it: a newer one may have fields that this build does
 // not know. On a terminal no character of it acts.
 func (c *Console) PrintRaw(object []byte) error {
-	object = bytes.TrimSpace(object)
+	text := plain.Replace(string(bytes.TrimSpace(object)))
 	if c.Terminal {
-		object = []byte(TerminalJSON(string(object)))
+		text = TerminalJSON(text)
 	}
-	_, err := c.Out.Write(append(object, '\n'))
+	_, err := io.WriteString(c.Out, text+"\n")
 	return err
 }
 

@@ -119,25 +119,14 @@ func IndentJSON(data json.RawMessage) string {
 	return TerminalJSON(b.String())
 }
 
-// escaped finds the signs that Go's encoder escapes for web pages, and what may look like it.
-var escaped = regexp.MustCompile(`\\\\|\\u00(3[cC]|3[eE]|26)`)
+// plain writes <, > and & as they are, which Go's encoder escapes for web pages; a pair of backslashes before them is text.
+var plain = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
 // TerminalJSON is JSON as a terminal may show it: <, > and & as they are, and what a terminal acts upon
 // escaped. JSON itself escapes the old control characters only.
 func TerminalJSON(text string) string {
-	text = escaped.ReplaceAllStringFunc(text, func(found string) string {
-		switch strings.ToLower(found) {
-		case `\u003c`:
-			return "<"
-		case `\u003e`:
-			return ">"
-		case `\u0026`:
-			return "&"
-		}
-		return found
-	})
 	var out strings.Builder
-	for _, r := range text {
+	for _, r := range plain.Replace(text) {
 		if r != '\n' && acts(r) {
 			fmt.Fprintf(&out, "\\u%04x", r)
 			continue
