@@ -14,16 +14,6 @@ func TestKernelsOwnFileSystems(t *testing.T) {
 	expect.Equal(t, mountedAs("/no/such/folder", "0xef53"), "0xef53", "nothing is mounted as")
 }
 
-// The numbers are those of the kernel's headers (linux/magic.h) and of statfs(2).
-func TestMagics(t *testing.T) {
-	for magic, want := range map[uint32]string{
-		0x6969: "nfs", 0xff534d42: "cifs", 0xfe534d42: "smb2", 0x517b: "smb", 0x01021997: "9p", 0x5346414f: "afs",
-		0xef53: "", 0x58465342: "", 0x9123683e: "", 0x01021994: "", // ext4, xfs, btrfs, tmpfs
-	} {
-		expect.Equal(t, magics[magic], want, magic)
-	}
-}
-
 func TestMountType(t *testing.T) {
 	const table = `22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 31 22 0:45 / /mnt/far rw,nosuid shared:9 master:2 - fuse.sshfs me@far:/srv rw,user_id=1000

@@ -51,20 +51,6 @@ func TestOriginIgnoresTheEnvironment(t *testing.T) {
 	expect.Equal(t, w.Place(two).Worktree, two, "work tree")
 }
 
-func TestOriginOfMovedRepositoryIsTheSame(t *testing.T) {
-	dir := realDir(t)
-	top := repo(t, dir+"/old")
-	w := New(Options{})
-	before := originOf(t, w, top+"/.git")
-	expect.OK(t, os.Rename(top, dir+"/new"))
-	if got := originOf(t, w, dir+"/new/.git"); got != before || got.RootCommit == "" {
-		t.Errorf("got %+v, before %+v", got, before)
-	}
-	if _, err := w.Origin(t.Context(), top+"/.git"); !errors.Is(err, ErrNoRepository) {
-		t.Errorf("at the old path: %v", err)
-	}
-}
-
 func TestOriginWithoutCommits(t *testing.T) {
 	top := realDir(t)
 	git(t, top, "init", "-q", "-b", "main")

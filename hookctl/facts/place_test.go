@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -52,21 +51,6 @@ func TestPlaceSeesEverySwitchAtOnce(t *testing.T) {
 	}
 }
 
-// A HEAD that was settled when it was read is believed by its stat data; a switch changes them.
-func TestPlaceSeesASwitchOfASettledHead(t *testing.T) {
-	top := repo(t, filepath.Join(realDir(t), "shop"))
-	git(t, top, "branch", "next")
-	age(t, top+"/.git/HEAD")
-	w := New(Options{})
-	expect.EqualNow(t, w.Place(top).Branch, "main", "branch")
-	known, _ := w.places.get(top)
-	if ok, err := known.fresh(time.Now); !ok || err != nil {
-		t.Fatalf("a settled answer is asked again: %v, %v", ok, err)
-	}
-	git(t, top, "switch", "-q", "next")
-	expect.Equal(t, w.Place(top).Branch, "next", "branch")
-}
-
 // age makes a file old enough for its stat data to be believed.
 func age(t testing.TB, file string) {
 	t.Helper()
@@ -94,15 +78,6 @@ func TestPlaceOfWorktree(t *testing.T) {
 	}
 	expect.OK(t, os.RemoveAll(top))
 	wantPlace(t, w.Place(moved), Place{Dir: moved, Name: "fix2"})
-}
-
-func TestPlaceOfSubmodule(t *testing.T) {
-	dir := realDir(t)
-	lib, top := repo(t, filepath.Join(dir, "lib")), repo(t, filepath.Join(dir, "shop"))
-	git(t, top, "submodule", "--quiet", "add", lib, "vendor/lib")
-	sub := filepath.Join(top, "vendor", "lib")
-	wantPlace(t, New(Options{}).Place(sub), Place{Dir: sub, Worktree: sub, CommonDir: top + "/.git/modules/vendor/lib",
-		Git: true, Branch: "main", Name: "lib", Head: "refs/heads/main"})
 }
 
 func TestPlaceOfBareRepository(t *testing.T) {
@@ -171,35 +146,6 @@ func TestPlaceThroughLinks(t *testing.T) {
 		t.Errorf("retargeted: %+v", got)
 	}
 	expect.Equal(t, ProjectID(link+"/.git"), ProjectID(two+"/.git"), "ids", "of one path")
-}
-
-func TestPlaceOfMovedFolder(t *testing.T) {
-	dir := realDir(t)
-	old := repo(t, filepath.Join(dir, "old"))
-	w := New(Options{})
-	before := w.Place(old)
-	expect.OK(t, os.Rename(old, dir+"/new"))
-	if got := w.Place(dir + "/new"); got.Worktree != dir+"/new" || got.Name != "new" {
-		t.Errorf("at the new path: %+v", got)
-	}
-	wantPlace(t, w.Place(old), before)
-	repo(t, old)
-	git(t, old, "switch", "-q", "-c", "fresh")
-	if got := w.Place(old); got.Branch != "fresh" {
-		t.Errorf("another repository at the old path: %+v", got)
-	}
-}
-
-func TestPlaceOfWhatIsGone(t *testing.T) {
-	top := repo(t, filepath.Join(realDir(t), "shop"))
-	sub := mkdir(t, top+"/sub")
-	w := New(Options{})
-	known := w.Place(sub)
-	id := ProjectID(known.Path())
-	expect.OK(t, os.RemoveAll(top))
-	wantPlace(t, w.Place(sub), known)
-	expect.Equal(t, ProjectID(w.Place(sub).Path()), id, "id", "after the folder is gone, before")
-	wantPlace(t, w.Place(top+"/never"), Place{Dir: top + "/never"})
 }
 
 // `git init` writes HEAD before objects: a hook that comes between sees the repository later.
@@ -285,31 +231,6 @@ func (e exitStatus) ExitCode() int { return int(e) }
 func TestProjectID(t *testing.T) {
 	// printf /no/such/folder/.git | sha256sum
 	expect.Equal(t, ProjectID("/no/such/folder/x/../.git/"), "4b648179280d", "id")
-}
-
-func TestPlaceInParallel(t *testing.T) {
-	top := repo(t, filepath.Join(realDir(t), "shop"))
-	for i := range 8 {
-		mkdir(t, fmt.Sprintf("%s/d%d", top, i))
-	}
-	w, calls := counting()
-	var all sync.WaitGroup
-	for i := range 8 {
-		all.Go(func() {
-			for j := range 50 {
-				if got := w.Place(fmt.Sprintf("%s/d%d", top, (i+j)%8)); got.Worktree != top {
-					t.Errorf("%+v", got)
-					return
-				}
-			}
-		})
-	}
-	for _, branch := range []string{"a", "b", "c"} {
-		git(t, top, "switch", "-q", "-c", branch)
-		expect.Equal(t, w.Place(top).Branch, branch, "branch")
-	}
-	all.Wait()
-	expect.Equal(t, calls.Load(), 0, "git ran", "times")
 }
 
 func BenchmarkPlaceWarm(b *testing.B) { // goal: ≤ 20 µs

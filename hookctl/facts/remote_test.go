@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -55,15 +54,4 @@ func TestStripCredentialsLeavesNoPassword(t *testing.T) {
 		}
 		expect.EqualNow(t, StripCredentials(scheme+"://git:"+password+"@example.com/a"), want)
 	})
-}
-
-// What the configuration includes counts.
-func TestRemoteFromAnIncludedFile(t *testing.T) {
-	top := repo(t, filepath.Join(realDir(t), "shop"))
-	write(t, top+"/.git/more", "[remote \"origin\"]\n\turl = https://u:"+"pw@example.com/inc\n")
-	git(t, top, "config", "include.path", "more")
-	w := New(Options{})
-	expect.Equal(t, originOf(t, w, top+"/.git").Remote, "https://example.com/inc", "remote")
-	write(t, top+"/.git/more", "")
-	expect.Equal(t, originOf(t, New(Options{}), top+"/.git").Remote, "", "no remote anywhere")
 }

@@ -6,12 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
-
-	"hookline/expect"
 )
 
 // What a branch is compared with, by the refs there are.
@@ -49,61 +44,6 @@ func TestBaseOfABranch(t *testing.T) {
 		got, err := s.base(t.Context(), SizeQuery{Worktree: "/w", Branch: tc.branch, Base: tc.base})
 		if got != tc.want || !errors.Is(err, tc.fails) || tc.fails == nil && err != nil {
 			t.Errorf("%s: %q, %v; want %q, %v", tc.name, got, err, tc.want, tc.fails)
-		}
-	}
-}
-
-// Questions that come together are one; who waited too long goes without.
-func TestSizesInParallelAskOnce(t *testing.T) {
-	var ran atomic.Int64
-	begun, answer := make(chan struct{}), make(chan struct{})
-	s := &Sizes{exec: func(_ context.Context, _ string, args ...string) ([]byte, error) {
-		if args[0] == "for-each-ref" {
-			if ran.Add(1) == 1 {
-				close(begun)
-			}
-			<-answer
-			return []byte("refs/heads/main \n"), nil
-		}
-		return nil, nil
-	}}
-	q := SizeQuery{Worktree: "/w", Branch: "x", TTL: time.Minute}
-	var all sync.WaitGroup
-	ask := func() {
-		if size, err := s.Of(t.Context(), q); err != nil || size.Base != "main" {
-			t.Errorf("%+v, %v", size, err)
-		}
-	}
-	all.Go(ask)
-	<-begun
-	impatient, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := s.Of(impatient, q); !errors.Is(err, context.Canceled) {
-		t.Errorf("who does not wait: %v", err)
-	}
-	for range 8 {
-		all.Go(ask)
-	}
-	close(answer)
-	all.Wait()
-	expect.Equal(t, ran.Load(), 1, "git was asked", "times")
-}
-
-// A clock that was set back makes no answer immortal; a branch without a base is remembered as any other.
-func TestSizesAndTheClock(t *testing.T) {
-	now, ran := time.Unix(1000, 0), 0
-	s := &Sizes{now: func() time.Time { return now }, exec: func(context.Context, string, ...string) ([]byte, error) {
-		ran++
-		return nil, exitStatus(128)
-	}}
-	q := SizeQuery{Worktree: "/w", Branch: "x", TTL: time.Minute}
-	for _, step := range []struct {
-		by   time.Duration
-		want int
-	}{{0, 1}, {59 * time.Second, 1}, {time.Second, 2}, {-time.Hour, 3}, {0, 3}} {
-		now = now.Add(step.by)
-		if _, err := s.Of(t.Context(), q); !errors.Is(err, ErrNoBase) || ran != step.want {
-			t.Errorf("after %s: %v, git was asked %d times, want %d", step.by, err, ran, step.want)
 		}
 	}
 }

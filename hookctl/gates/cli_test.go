@@ -5,12 +5,6 @@ import (
 	"testing"
 )
 
-// A base that this clone does not have: the gate lets everything pass, and each place says so.
-func TestUnknownBase(t *testing.T) {
-	q := Requirement{Name: "size", Type: Dynamic, Base: "origin/trunk"}
-	equal(t, "problem", q.UnknownBase(), "requirement 'size' lets everything pass: its base 'origin/trunk' does not exist in this repository")
-}
-
 // broken is a configuration of which one requirement can be read and n cannot.
 func broken(n int) Rules {
 	text := "requirements:\n  good: {enabled: true}\n"

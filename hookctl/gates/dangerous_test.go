@@ -100,18 +100,3 @@ func TestDangerText(t *testing.T) {
 		t.Error(long)
 	}
 }
-
-func FuzzDangerous(f *testing.F) {
-	for _, line := range []string{"rm -rf /", "git push -f", "echo \"rm -rf /\"", "rm -rf / ' (", "psql -c 'DROP TABLE x'", "psql -c 'TRUNCATE x'", "npx -c 'git push -f'",
-		"git push -o x -f", "git clean -e x -f"} {
-		f.Add(line)
-	}
-	r := project("requirements: {}")
-	f.Fuzz(func(t *testing.T, line string) {
-		input, _ := json.Marshal(map[string]string{"command": line})
-		d, ok := r.Dangerous("Bash", input)
-		if again, same := r.Dangerous("Bash", input); again != d || same != ok {
-			t.Errorf("%q: %+v, then %+v", line, d, again)
-		}
-	})
-}

@@ -1,11 +1,8 @@
 package gates
 
 import (
-	"os"
 	"strings"
 	"testing"
-
-	"hookline/expect"
 )
 
 func TestPinned_38_Cascade(t *testing.T) {
@@ -150,12 +147,6 @@ hooks:
 	equal(t, "nothing is disabled", r.Order, []string{"a"})
 }
 
-// What the framework does not validate has its default where it is malformed.
-func TestLenientKeys(t *testing.T) {
-	a := project("requirements: {a: {enabled: true, cache_ttl: soon, approval_ttl: -1}}").ByName["a"]
-	equal(t, "defaults", []any{a.CacheTTL, a.ApprovalTTL}, []any{DefaultCacheTTL, DefaultApprovalTTL})
-}
-
 func TestSalvage(t *testing.T) {
 	r := project(`
 enabled: true
@@ -231,36 +222,6 @@ func TestPinned_43_Placeholders(t *testing.T) {
 	r := project("requirements:\n  a:\n    message: 'ask {nobody}, {nobody}, {session_id}'\n")
 	equal(t, "told", r.Notes[0].Error(), projectFile+":3:14: Requirement 'a' field 'message' has the unknown placeholder {nobody}; it stays as it is")
 	equal(t, "once", len(r.Problems)+len(r.Notes), 1)
-}
-
-func TestFormsOfTheSameFile(t *testing.T) {
-	want := golden(t)
-	text := func(r Rules) string {
-		var b strings.Builder
-		for _, q := range r.InOrder() {
-			b.WriteString(q.Name + "|" + q.Message + "|" + q.Summary() + "|" + strings.Join(q.Checklist, ",") + "\n")
-		}
-		return b.String()
-	}
-	data := expect.Value(os.ReadFile("testdata/requirements.yaml"))(t)
-	for name, form := range map[string]string{
-		"CRLF":            strings.ReplaceAll(string(data), "\n", "\r\n"),
-		"byte order mark": "\ufeff" + string(data),
-		"document marks":  "---\n" + string(data) + "...\n",
-		"no last newline": strings.TrimRight(string(data), "\n"),
-	} {
-		r := project(form)
-		equal(t, name+" problems", r.Problems, []Problem(nil))
-		equal(t, name, text(r), text(want))
-	}
-	r := project(`{
-  "version": "1.0", "enabled": true,
-  "requirements": {
-    "a": {"enabled": true, "type": "guard", "guard_type": "protected_branch", "trigger_tools": [{"tool": "Bash", "command_pattern": "git\\s+push"}]}
-  }
-}`)
-	equal(t, "JSON problems", r.Problems, []Problem(nil))
-	equal(t, "JSON", len(r.Match("Bash", bash("git push"))), 1)
 }
 
 func TestPinned_30_31_Guards(t *testing.T) {

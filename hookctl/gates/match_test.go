@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"hookline/expect"
 )
 
 func bash(command string) json.RawMessage {
@@ -99,10 +97,4 @@ func TestExempt(t *testing.T) {
 	equal(t, "the last of two paths counts", r.Exempt("Edit", []byte(`{"file_path":"/repo/docs/plans/a.md","file_path":"/repo/a.go"}`)), false)
 	equal(t, "no path", r.Exempt("Write", []byte(`{"file_path":5}`)), false)
 	equal(t, "zero rules", Rules{}.Exempt("Write", []byte(`{"file_path":"/a/docs/plans/b"}`)), true)
-}
-
-func TestDiskResolve(t *testing.T) {
-	dir := t.TempDir()
-	real := expect.Value(filepath.EvalSymlinks(dir))(t)
-	equal(t, "a file to come", Disk{}.Resolve(filepath.Join(dir, "new", "a.md")), filepath.Join(real, "new", "a.md"))
 }

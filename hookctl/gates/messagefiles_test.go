@@ -1,14 +1,11 @@
 package gates
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"hookline/expect"
 )
 
 // withTexts loads a project's configuration with message files beside it, by their paths below /repo/.claude or the home.
@@ -47,17 +44,6 @@ func TestMessageFileCascade(t *testing.T) {
 	equal(t, "not enabled", r.ByName["plan"].Message, "INLINE")
 	f := folder{files: map[string]string{globalFile: planRule, globalTexts: global}}
 	equal(t, "no project file: nothing is asked", Load(Options{Home: "/home/dev", Root: "/repo", FS: f}).ByName["plan"].Message, "INLINE")
-}
-
-func TestMessageFilePlaceholders(t *testing.T) {
-	r := withTexts("requirements: {plan: {enabled: true, satisfied_by_skill: 'team:plan', auto_resolve_skill: 'team:ask'}}",
-		map[string]string{projectTexts: "blocking_message: |\n  ## {req_name} for {session_id}\n  `/{satisfied_by_skill}` or `/{auto_resolve_skill}`, {oops}\n"})
-	text := Deny("cad0ac4d-3933", []Failure{{Requirement: r.ByName["plan"]}})
-	if !strings.HasPrefix(text, "## plan for cad0ac4d\n`/team:plan` or `/team:ask`,") {
-		t.Error(text)
-	}
-	equal(t, "unknown placeholder", r.Notes[0].Error(), projectTexts+":1:19: Requirement 'plan' field 'blocking_message' has the unknown placeholder {oops}; it stays as it is")
-	equal(t, "it is no problem", len(r.Problems), 0)
 }
 
 func TestMessageFileMistakes(t *testing.T) {
@@ -118,21 +104,4 @@ func TestMessageFileUnreadable(t *testing.T) {
 	r := Load(Options{Root: "/repo", FS: deniedTexts{folder{files: map[string]string{projectFile: planRule}}}})
 	equal(t, "problem", []string{r.Problems[0].Error(), r.Problems[0].Hint}, []string{projectTexts + ": permission denied", "the file is left out; make it readable or remove it"})
 	equal(t, "text", r.ByName["plan"].Message, "INLINE")
-}
-
-// A name that the project's file defines reaches the schema, too.
-func TestSchemaKnowsTheNewKeys(t *testing.T) {
-	var s struct {
-		Properties struct {
-			Requirements struct {
-				AdditionalProperties struct {
-					Properties map[string]struct{ Type, Description string }
-				}
-			}
-		}
-	}
-	expect.OK(t, json.Unmarshal(Schema(), &s))
-	keys := s.Properties.Requirements.AdditionalProperties.Properties
-	equal(t, "types", []string{keys["stop_only"].Type, keys["replan_ttl"].Type}, []string{"boolean", "number"})
-	equal(t, "what is inert says so", keys["evidence"].Description, "known, and not acted on")
 }

@@ -37,37 +37,6 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// A double-quoted pattern is the classic: \s is no escape there. What cannot be read is named, the rest holds.
-func TestMistakePatternInDoubleQuotes(t *testing.T) {
-	r := project("requirements:\n  X:\n    enabled: true\n    trigger_tools:\n      - {tool: Bash, command_pattern: \"git\\s+commit\"}\n  good: {enabled: true}\n")
-	if len(r.Match("Edit", nil)) != 1 {
-		t.Errorf("the good one does not gate any more: %+v", r.Problems)
-	}
-	for _, p := range r.Problems {
-		if p.File != projectFile || p.Line != 5 {
-			t.Errorf("%+v", p)
-		}
-	}
-}
-
-// What cannot be read as YAML costs its own part.
-func TestMistakesOfYAML(t *testing.T) {
-	for _, c := range []struct{ name, text, place string }{
-		{"a quote that is not closed", "requirements:\n  X:\n    message: \"open\n  good: {enabled: true}\n", ":3:"},
-		{"a bracket that is not closed", "requirements:\n  X: {trigger_tools: [Edit}\n  good: {enabled: true}\n", ":2:"},
-		{"a tab", "requirements:\n  X:\n\tenabled: true\n  good: {enabled: true}\n", ":3:"},
-		{"an anchor that is not there", "requirements:\n  X: *nobody\n  good: {enabled: true}\n", ":2:"},
-	} {
-		r := project(c.text)
-		if list := r.Invalid(); len(list) == 0 || !strings.HasPrefix(list[0].Error(), projectFile+c.place) {
-			t.Errorf("%s: %+v", c.name, list)
-		}
-		if hits := r.Match("Edit", nil); len(hits) != 1 || hits[0].Requirement.Name != "good" {
-			t.Errorf("%s: %+v", c.name, hits)
-		}
-	}
-}
-
 func TestStopOnlyAndReplanTTL(t *testing.T) {
 	r := project("requirements:\n  a: {enabled: true, stop_only: true, scope: branch, replan_ttl: 90}\n  b: {enabled: true}\n")
 	equal(t, "problems", []any{r.Problems, r.Notes}, []any{[]Problem(nil), []Problem(nil)})

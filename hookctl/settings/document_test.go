@@ -2,12 +2,13 @@ package settings
 
 import (
 	"errors"
-	"hookline/expect"
-	"hookline/hookctl/safeopen"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hookline/expect"
+	"hookline/hookctl/safeopen"
 )
 
 func TestMalformedIsRefusedUntouched(t *testing.T) {

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"reflect"
@@ -121,12 +120,5 @@ func TestInspectMalformed(t *testing.T) {
 	expect.OK(t, os.Mkdir(st.Scopes[0].Path, 0o700))
 	if s := mustInspect(t, o).Scopes[0]; !errors.Is(s.Err, syscall.EISDIR) {
 		t.Errorf("%+v", s)
-	}
-}
-
-func TestScopeAndProfileInJSON(t *testing.T) {
-	data, err := json.Marshal([]any{User, Project, Local, Full, Identity})
-	if err != nil || string(data) != `["user","project","local","full","identity"]` {
-		t.Errorf("%s, %v", data, err)
 	}
 }

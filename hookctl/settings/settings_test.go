@@ -132,39 +132,6 @@ func TestREQ_SESSION_16_IdentityProfile(t *testing.T) {
 	}
 }
 
-func TestFullProfileCoversTheClient(t *testing.T) {
-	o := options(t)
-	expect.Equal(t, mustInstall(t, o).Added, 31, "added")
-	got := clientReads(t, o.Path())
-	for _, event := range strings.Fields(`SessionStart Setup UserPromptSubmit UserPromptExpansion PreToolUse
-		PermissionRequest PermissionDenied PostToolUse PostToolUseFailure PostToolBatch Notification Stop StopFailure
-		SubagentStart SubagentStop TeammateIdle TaskCreated TaskCompleted PreCompact PostCompact SessionEnd
-		PreModelSwitch PostModelSwitch ConfigChange InstructionsLoaded CwdChanged FileChanged DirectoryAdded
-		WorktreeRemove Elicitation ElicitationResult`) {
-		e := got.Hooks[event]
-		if len(e) != 1 || len(e[0].Hooks) != 1 || e[0].Matcher != nil {
-			t.Errorf("%s: %+v", event, e)
-			continue
-		}
-		timeout := 12.0
-		if event == "SessionStart" {
-			timeout = 15
-		}
-		h := e[0].Hooks[0]
-		if !reflect.DeepEqual(h.Args, []string{"hook", event}) || h.Timeout != timeout {
-			t.Errorf("%s: %+v", event, h)
-		}
-	}
-	for _, event := range []string{"WorktreeCreate", "MessageDisplay"} {
-		if got.Hooks[event] != nil {
-			t.Errorf("%s must not be hooked", event)
-		}
-	}
-	if len(eventNames) != 31 || len(got.Hooks) != 31 {
-		t.Errorf("%d events of %v", len(got.Hooks), eventNames)
-	}
-}
-
 // The shapes a file can have before us. Each goes through both profiles, there and back.
 var shapes = map[string]string{
 	"empty file":            "",
@@ -362,22 +329,6 @@ func TestThreeScopes(t *testing.T) {
 	}
 }
 
-func TestWindowsPathIsEscaped(t *testing.T) {
-	o := options(t)
-	o.Binary = `C:\Program Files\hookline\hookctl.exe`
-	mustInstall(t, o)
-	if got := get(t, o.Path()); !strings.Contains(got, `"command": "C:\\Program Files\\hookline\\hookctl.exe"`) {
-		t.Errorf("%.300s", got)
-	}
-	expect.Equal(t, clientReads(t, o.Path()).Hooks["Stop"][0].Hooks[0].Command, o.Binary, "command")
-	if mustInstall(t, o).Changed {
-		t.Error("second install changes")
-	}
-	if res := mustUninstall(t, o); res.Removed != 31 {
-		t.Errorf("%+v", res)
-	}
-}
-
 // The client writes the file anew, and the user adds to it, between install and uninstall.
 func TestUninstallAfterOthersWrote(t *testing.T) {
 	cases := map[string]struct{ before, want string }{
@@ -461,21 +412,6 @@ func TestOptionsAreChecked(t *testing.T) {
 		if _, err := Install(o); !errors.Is(err, ErrOptions) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-func TestOneMegabyte(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("{\n  \"hooks\": {\n    \"Stop\": [\n")
-	for b.Len() < 1<<20 {
-		b.WriteString("      {\"hooks\": [{\"type\": \"command\", \"command\": \"echo '{[' \\\\\"}]}, // ]}\n")
-	}
-	b.WriteString("      {}\n    ]\n  }\n}\n")
-	o := options(t)
-	path := put(t, o, b.String())
-	mustInstall(t, o)
-	if mustUninstall(t, o); get(t, path) != b.String() {
-		t.Error("not the bytes of before")
 	}
 }
 

@@ -56,12 +56,6 @@ func TestCount(t *testing.T) {
 	expect.Equal(t, st.state.Count(), 2)
 }
 
-func TestDated(t *testing.T) {
-	for at, want := range map[time.Time]bool{{}: false, Unknown: false, Unknown.Add(time.Second): true, noon: true} {
-		expect.Equal(t, (Mark{At: at}).Dated(), want, at)
-	}
-}
-
 // A trigger whose event was retracted does not hold the end of the turn; the next one does.
 func TestTriggeredAgainAfterARetraction(t *testing.T) {
 	st := new(story).tell(one, triggered("plan", "session"))

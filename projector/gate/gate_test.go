@@ -180,23 +180,6 @@ func TestPinned_22_SingleUse(t *testing.T) {
 	}
 }
 
-// A session's clearing by command takes its satisfaction alone, so that its Stop is still held to it.
-func TestClearOfOneSession(t *testing.T) {
-	st := new(story).tell(one, triggered("plan", "session"), satisfied("plan", "session")).tell(two, satisfied("plan", "session"))
-	st.tell(one, &events.GateCleared{Name: "plan", Reason: "command"})
-	s := st.state
-	if s.Satisfied("plan", "session", one, noon) || !s.Triggered("plan", "session", one) || !s.Satisfied("plan", "session", two, noon) {
-		t.Errorf("%+v", s)
-	}
-	if m := s.Gates["plan"].Sessions[one].Cleared; m == nil || m.By != "command" || m.Event != "E0004" {
-		t.Errorf("%+v", m)
-	}
-	st.tell(two, &events.GateCleared{Name: "plan", Reason: "session_end"})
-	if st.state.Holds("plan", two) {
-		t.Error("clear_session_state leaves nothing of the session")
-	}
-}
-
 func TestSatisfactionSaysByWhichEvent(t *testing.T) {
 	s := new(story).tell(one, &events.GateSatisfied{Name: "plan", Scope: "session", Level: "session", By: "skill", Skill: "team:plan",
 		Metadata: json.RawMessage(`{"skill":"team:plan"}`)}).state
@@ -204,20 +187,6 @@ func TestSatisfactionSaysByWhichEvent(t *testing.T) {
 	want := Mark{At: noon.Add(time.Second), Event: "E0001", By: "skill", Skill: "team:plan", Metadata: json.RawMessage(`{"skill":"team:plan"}`)}
 	if !ok || !reflect.DeepEqual(m, want) {
 		t.Errorf("%+v", m)
-	}
-}
-
-func TestApproved(t *testing.T) {
-	end := noon.Add(300 * time.Second)
-	s := new(story).tell(one, until(satisfied("size", "session"), end)).state
-	if at, ok := s.Approved("size", one, end); !ok || !at.Equal(end) {
-		t.Errorf("%v %t", at, ok)
-	}
-	if _, ok := s.Approved("size", one, end.Add(time.Nanosecond)); ok {
-		t.Error("it has run out")
-	}
-	if _, ok := new(story).tell(one, satisfied("size", "session")).state.Approved("size", one, noon); ok {
-		t.Error("without an end it is no approval")
 	}
 }
 
@@ -271,19 +240,6 @@ func TestDeletedAndRetracted(t *testing.T) {
 	}
 	if !branch.Satisfied("plan", "session", one, noon) {
 		t.Error("joining changed the cell")
-	}
-}
-
-// A session may be deleted and resumed: what it does from then on counts, also after a second deletion before it.
-func TestResumedAfterDeletion(t *testing.T) {
-	gone := new(story).tell(one, &events.SessionDeleted{}).tell(one, &events.SessionDeleted{}).state // 1 s and 2 s after noon
-	before := new(story).tell("", &events.SessionDeleted{}).tell(one, satisfied("plan", "session"))
-	if At(before.state, gone).Satisfied("plan", "session", one, noon) {
-		t.Error("a satisfaction of the moment of the deletion counts")
-	}
-	after := before.tell(one, satisfied("plan", "session"))
-	if s := At(after.state, gone); !s.Satisfied("plan", "session", one, noon) || len(gone.Deleted) != 1 {
-		t.Errorf("%+v", s)
 	}
 }
 
