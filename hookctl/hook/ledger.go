@@ -240,10 +240,19 @@ func forkItems(s ledger.State, session string, now time.Time) []Item {
 			continue
 		}
 		said[f.Entry] = true
-		text := fmt.Sprintf("Fork detected, resyncing from the ledger: it has %q, not %q.", ledger.Clip(f.Ledger, 100), ledger.Clip(f.Context, 100))
+		text := fmt.Sprintf("Fork detected, resyncing from the ledger: it has %q, not %q.", ledger.Clip(Holds(s, f), 100), ledger.Clip(f.Context, 100))
 		items = append(items, Item{ID: "ledger.fork " + f.Event, Rank: RankDecisions, Text: text, Event: f.Event})
 	}
 	return items
+}
+
+// Holds is what the ledger has against a fork, with its subject.
+func Holds(s ledger.State, f ledger.Fork) string {
+	i := slices.IndexFunc(s.Entries, func(e ledger.Entry) bool { return e.ID == f.Entry })
+	if i < 0 {
+		return f.Ledger
+	}
+	return DecisionText(ledger.Entry{Subject: s.Entries[i].Subject, Text: f.Ledger})
 }
 
 // DecisionText is a decision with its subject and its rationale.

@@ -148,7 +148,7 @@ func (a *app) printLedger(s ledger.State, all bool) error {
 		a.Printf("\n")
 	}
 	for _, f := range s.Forks {
-		a.Printf("%s  %s holds, %s was said %s\n", a.Paint.Faint("fork"), cmdline.OneLine(f.Ledger), cmdline.OneLine(f.Context), a.ago(f.Time))
+		a.Printf("%s  %s holds, %s was said %s\n", a.Paint.Faint("fork"), cmdline.OneLine(hook.Holds(s, f)), cmdline.OneLine(f.Context), a.ago(f.Time))
 	}
 	if len(s.Entries) == 0 {
 		a.Printf("nothing is in the ledger yet: `hookctl ledger add decision TEXT` puts something there\n")
