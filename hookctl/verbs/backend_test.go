@@ -2,15 +2,12 @@ package verbs
 
 import (
 	"encoding/json"
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"hookline/events"
-	"hookline/hookctl/client"
 	"hookline/hookctl/daemon"
-	"hookline/projector/session"
 )
 
 // stored is a bench whose verbs really connect, to a home with a store and without a daemon.
@@ -46,33 +43,6 @@ func TestReadingWithoutDaemon(t *testing.T) {
 	}
 	if code, _, errs := b.run("tail", "--type", "[", "-n", "all"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: --type \"[\" is no pattern\nhookctl: hint: ") {
 		t.Errorf("exit %d, %q", code, errs)
-	}
-}
-
-func TestConnectModes(t *testing.T) {
-	b := stored(t)
-	if _, err := b.dial(t.Context(), needRunning); !errors.Is(err, client.ErrNotRunning) {
-		t.Errorf("needRunning: %v", err)
-	}
-	h, err := b.dial(t.Context(), needStore)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.door = &door{to: h}
-	all, err := states[session.State](b.app, session.Name, nil)
-	if err != nil || len(all) != 1 || all[0].ID != sessionA {
-		t.Errorf("%v, %+v", err, all)
-	}
-	if _, err := stateOf[session.State](b.app, session.Name, "nobody-at-all"); err == nil {
-		t.Error("a session that does not exist has a cell")
-	}
-	if err := h.Post(t.Context(), "/v1/do/emit", emission{Type: "no.such", Data: struct{}{}}, nil); err == nil || !strings.Contains(err.Error(), `"no.such"`) {
-		t.Errorf("emit: %v", err)
-	}
-	b.door.close()
-	b.env["HOOKLINE_HOME"] = t.TempDir()
-	if code, _, errs := b.run("tail"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: there is no store in "+b.Home()+"\nhookctl: hint: ") {
-		t.Errorf("empty home: exit %d, %q", code, errs)
 	}
 }
 

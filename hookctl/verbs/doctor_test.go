@@ -176,19 +176,6 @@ func frame(t *testing.T, b *bench, id string) {
 	write(t, filepath.Join(b.Home(), "spool", "01KAJ3ZV5T000000000000000"+id+".frame"), "{}\n")
 }
 
-// A daemon that does not run is a warning, and --fix starts it.
-func TestDoctorStarts(t *testing.T) {
-	b, _ := healthy(t)
-	b.down = []bool{true}
-	if code, checks := b.diagnose(); code != 0 || checks["daemon"].Words != "no daemon is running" || checks["daemon"].Result != resultWarn {
-		t.Errorf("exit %d, %+v", code, checks["daemon"])
-	}
-	b.down = []bool{true}
-	if code, checks := b.diagnose("--fix"); code != 0 || !checks["daemon"].Fixed {
-		t.Errorf("exit %d, %+v", code, checks["daemon"])
-	}
-}
-
 // TestDoctorDrains: --fix has the daemon take the spool; what it cannot take is a failure.
 func TestDoctorDrains(t *testing.T) {
 	b, f := healthy(t)

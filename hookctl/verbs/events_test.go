@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,23 +13,6 @@ import (
 	"hookline/events"
 	"hookline/projector/working"
 )
-
-func TestEventsShow(t *testing.T) {
-	f := newFake()
-	f.events = sampleEvents()
-	f.events[2].Redacted = 2
-	f.events[2].Causation = f.events[1].ID
-	f.events[2].Appended = f.events[2].Time.Add(90_000_000_000)
-	b := newBench(t, f)
-	golden(t, "event.txt", b.must("events", "show", "3"))
-}
-
-func TestEventsTypes(t *testing.T) {
-	b := newBench(t, nil)
-	out := b.must("events", "types")
-	contains(t, out, "tool.requested", "PreToolUse", "the model asked for a tool; nothing has run yet")
-	equal(t, strings.Count(b.must("events", "types", "--json"), "\n"), len(events.Catalog()))
-}
 
 // TestEverySchema: each type has a schema that describes every field of its own, and allows fields
 // that a newer client may send.
@@ -61,20 +43,6 @@ func TestEverySchema(t *testing.T) {
 				t.Errorf("%s: %s has no description", k.Type, p.Key)
 			}
 		}
-	}
-}
-
-func TestEmit(t *testing.T) {
-	f := newFake()
-	f.events = []events.Record{record(1, events.TypeSessionStarted, sessionA, `{}`)}
-	f.fold(t)
-	b := newBench(t, f)
-	out := b.must("events", "emit", "--type", "canary.sent", "--session", "c68c8a51", "--data", `{"nonce":"x"}`)
-	if out != "canary.sent is event 10, 01KAJ3ZV5T000000000000000A\n" {
-		t.Errorf("stdout %q", out)
-	}
-	if e := f.emitted[0]; e.Session != sessionA || e.Data != `{"nonce":"x"}` || !slices.Equal(b.needs, []need{needStore, needStarted}) {
-		t.Errorf("emitted %+v, connection %v", e, b.needs)
 	}
 }
 

@@ -3,13 +3,11 @@ package verbs
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -17,28 +15,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/client"
-	"hookline/hookctl/cmdline"
-	"hookline/hookctl/home"
-	"hookline/hookctl/problem"
-	"hookline/projector/identity"
-	"hookline/projector/session"
 )
-
-func TestStart(t *testing.T) {
-	b := newBench(t, newFake())
-	equal(t, b.must("start"), "hookd runs already, pid 4711\n", "stdout")
-	b.down = []bool{true}
-	b.needs = nil
-	if out := b.must("start"); out != "hookd started, pid 4711\n" || !reflect.DeepEqual(b.needs, []need{needRunning, needStarted}) {
-		t.Errorf("stdout %q, connections %v", out, b.needs)
-	}
-	b.down = []bool{true}
-	equal(t, b.must("start", "--json"), `{"pid":4711,"did":"started"}`+"\n", "stdout")
-	b.down = []bool{true, true}
-	if code, _, errs := b.run("start"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: no daemon is running\n") {
-		t.Errorf("exit %d, %q", code, errs)
-	}
-}
 
 func TestStop(t *testing.T) {
 	f := newFake()
@@ -104,41 +81,10 @@ func TestStatusWarnsOfSpace(t *testing.T) {
 	}
 }
 
-func TestStatusDown(t *testing.T) {
-	b := newBench(t, nil)
-	spool := filepath.Join(b.Home(), "spool")
-	write(t, filepath.Join(spool, "01KAJ3ZV5T0000000000000001.frame"), "{}\n")
-	noError(t, home.PathsOf(b.Home(), b.Getenv).StartFailed(home.Attempt{Reason: "disk full"}))
-	out := b.must("status")
-	contains(t, out, "hookd is not running  the next hook starts it", "spool         1 frame waiting", "the last start failed: disk full")
-}
-
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	noError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	noError(t, os.WriteFile(path, []byte(text), 0o600))
-}
-
-func TestStatusline(t *testing.T) {
-	f := newFake()
-	f.events = sampleEvents()[:2]
-	f.fold(t)
-	s := f.cells[session.Name][sessionA].(session.State)
-	s.Phase = "SESSION_RUNNING"
-	f.cells[session.Name][sessionA] = s
-	b := newBench(t, f)
-	b.env["NO_COLOR"] = "1"
-	b.In = strings.NewReader(`{"session_id":"` + sessionA + `","model":{}}`)
-	brief := f.cells[identity.Name][sessionA].(identity.State).Brief()
-	equal(t, b.must("statusline"), "● "+brief+" running\n", "stdout")
-	b.In = strings.NewReader("")
-	equal(t, b.must("statusline"), "● [C:? r=? IC=?]\n", "unknown session")
-	b.handler = nil
-	b.In = strings.NewReader("not json")
-	equal(t, b.must("statusline"), "○ not recording [C:? r=? IC=?]\n", "down")
-	b.env["CLAUDE_CODE_SESSION_ID"] = sessionA
-	b.handler = f
-	contains(t, b.must("statusline", "--json"), `"recorder":"alive","session":"`+sessionA+`","phase":"SESSION_RUNNING","brief":"`+brief)
 }
 
 // TestStatuslineSilentStdin: a stdin that never says anything does not hold the line up.
@@ -167,30 +113,6 @@ func TestStoreInUse(t *testing.T) {
 	b.locked = 1000
 	if code, _, errs := b.run("tail"); code != 1 || errs != "hookctl: error: the store is in use by process 99 (hookd test)\nhookctl: hint: another command reads the store, or a daemon is starting: try again in a moment; `hookctl status` tells whether it is the daemon\n" {
 		t.Errorf("exit %d, %q", code, errs)
-	}
-}
-
-// TestAdvice: errors of the daemon get their advice and exit code; only a corrupt log is 2.
-func TestAdvice(t *testing.T) {
-	for _, tc := range []struct {
-		err  error
-		want problem.Error
-	}{
-		{&problem.Error{Message: "no", Hint: "so", Exit: 1}, problem.Error{Message: "no", Hint: "so", Exit: 1}},
-		{&embedded.DamageError{What: "block 3"}, problem.Error{Message: "the log is damaged: block 3", Hint: "keep a copy of the store's folder before anything else is tried; `replay verify` tells what is lost and what can be had back", Exit: 2}},
-		{home.ErrBackoff, problem.Error{Message: "the daemon failed to start a moment ago", Hint: "`hookctl doctor` tells what is in the way", Exit: 1}},
-		{embedded.ErrNoSpace, problem.Error{Message: "no space left for the store", Hint: "make room on the disk of the home; nothing acknowledged is lost", Exit: 1}},
-	} {
-		var got *problem.Error
-		if err := client.Advised(fmt.Errorf("read: %w", tc.err)); !errors.As(err, &got) || !strings.HasSuffix(got.Message, tc.want.Message) || got.Hint != tc.want.Hint || got.Exit != tc.want.Exit {
-			t.Errorf("%v: %+v", tc.err, got)
-		}
-	}
-	b := newBench(t, nil)
-	for exit, err := range map[int]error{0: nil, 1: errors.New("x"), 2: &problem.Error{Message: "x", Exit: 2}, 3: cmdline.Silent(3)} {
-		if got := b.Report(t.Context(), err); got != exit {
-			t.Errorf("%v: exit %d", err, got)
-		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -45,21 +44,6 @@ func TestDoctorHomeThatCannotBe(t *testing.T) {
 	}
 }
 
-// A start that fails for the home has advice.
-func TestStartHint(t *testing.T) {
-	b := newBench(t, nil)
-	b.connect = func(_ context.Context, n need) (*client.Client, error) {
-		if n == needRunning {
-			return nil, client.Advised(client.ErrNotRunning)
-		}
-		return nil, client.Advised(&os.PathError{Op: "mkdir", Path: "/x/hookline", Err: os.ErrPermission})
-	}
-	if code, out, errs := b.run("start"); code != 1 || out != "" || errs != "hookctl: error: mkdir /x/hookline: permission denied\n"+
-		"hookctl: hint: make that place writable for you, or let HOOKLINE_HOME name another; `hookctl doctor` looks closer\n" {
-		t.Errorf("exit %d, %q, %q", code, out, errs)
-	}
-}
-
 // A daemon that was stopped in its tracks: doctor goes on with what needs no daemon, the others end with the advice.
 func TestStoppedDaemon(t *testing.T) {
 	b, _ := healthy(t)
@@ -79,16 +63,6 @@ func TestStoppedDaemon(t *testing.T) {
 		if code, out, errs := b.run(strings.Fields(args)...); code != 1 || out != "" || errs != want+"\n" {
 			t.Errorf("%s: exit %d, %q, %q", args, code, out, errs)
 		}
-	}
-}
-
-// Two scopes with the same hooks are one finding, which names how many and which.
-func TestDoctorTwoScopes(t *testing.T) {
-	b, _ := healthy(t)
-	b.must("install", "--project")
-	_, checks := b.diagnose()
-	if c := checks["hooks"]; c.Words != "the client runs 31 hooks in each of the scopes user and project; each is recorded once all the same" {
-		t.Errorf("%+v", c)
 	}
 }
 

@@ -91,22 +91,6 @@ func TestNoIdentity(t *testing.T) {
 	}
 }
 
-func TestIdentityHistory(t *testing.T) {
-	b, f := peopled(t)
-	equal(t, b.must("identity", "history"), "no snapshot yet; one is taken at the end of a session\n", "stdout")
-	s := f.cells[identity.Name][sessionB].(identity.State)
-	at := s.TimestampMS + 600_000
-	s.TimestampMS, s.Persisted, s.PersistedAtMS, s.LastIC, s.PreviousSessionID = at, true, at, 0.8765, sessionA
-	f.cells[identity.Name][sessionB] = s
-	f.cells[identity.PointerName][identity.TimeKey(at, sessionB)] = identity.Pointer{Session: sessionB, AtMS: at}
-	f.cells[identity.PointerName][identity.TimeKey(at-599_999_999, sessionB)] = identity.Pointer{Session: sessionB, AtMS: at}
-	f.cells[identity.PointerName][identity.TimeKey(at+1, "gone")] = identity.Pointer{}
-	golden(t, "history.txt", b.must("identity", "history"))
-	out := b.must("identity", "history", "--json")
-	contains(t, out, `"ic":null`, `"ic":0.8765,"class":"good"`)
-	equal(t, strings.Count(b.must("identity", "history", "-n", "1"), "\n"), 2, "-n 1 printed")
-}
-
 // What people call a bucket is the projection that the daemon is asked for.
 func TestRepair(t *testing.T) {
 	f := newFake()

@@ -2,10 +2,8 @@ package verbs
 
 import (
 	"encoding/json"
-	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"hookline/events"
 )
@@ -48,23 +46,6 @@ func sampleEvents() []events.Record {
 	return all
 }
 
-func TestTailAsksTheDaemon(t *testing.T) {
-	f := newFake()
-	b := newBench(t, f)
-	b.must("tail", "--session", "c68c8a51", "--project", "app", "--type", "tool.*", "--since", "10m")
-	want := "GET /v1/events?n=20&project=app&session=c68c8a51&since=2026-11-21T11%3A50%3A00Z&type=tool.%2A"
-	equal(t, f.asked[len(f.asked)-1], want, "asked")
-	b.must("tail", "--type", "tool.*", "--type", "hook.refused, prompt.submitted", "--since", "2026-11-21 08:00")
-	want = "GET /v1/events?n=20&since=" + url.QueryEscape(time.Date(2026, 11, 21, 8, 0, 0, 0, b.Zone).UTC().Format(time.RFC3339)) +
-		"&type=tool.%2A%2Chook.refused%2C+prompt.submitted"
-	equal(t, f.asked[len(f.asked)-1], want, "asked")
-	if b.needs[0] != needStore {
-		t.Errorf("reading asked for %v: it must work without a daemon", b.needs[0])
-	}
-	b.must("events", "list")
-	equal(t, f.asked[len(f.asked)-1], "GET /v1/events?n=100", "asked")
-}
-
 func TestCloudEvents(t *testing.T) {
 	f := newFake()
 	f.events = sampleEvents()[3:5]
@@ -90,6 +71,8 @@ func TestCloudEvents(t *testing.T) {
 // The daemon interprets the filters; of -n 0 it is asked nothing, or with -f what is new.
 func TestTailFilters(t *testing.T) {
 	b, f := peopled(t)
+	b.must("tail", "--type", "tool.*", "--type", "hook.refused, prompt.submitted", "--since", "10m", "--project", "app")
+	equal(t, f.asked[len(f.asked)-1], "GET /v1/events?n=20&project=app&since=2026-11-21T11%3A50%3A00Z&type=tool.%2A%2Chook.refused%2C+prompt.submitted", "asked")
 	b.must("tail", "--session", "last", "--tool", "mcp__*", "--file", "a.go", "--agent", "a1", "--grep", "x|y", "--until", "now", "-n", "all")
 	want := "GET /v1/events?agent=a1&file=a.go&grep=x%7Cy&n=0&session=" + sessionA + "&tool=mcp__%2A&until=2026-11-21T12%3A00%3A00Z"
 	equal(t, f.asked[len(f.asked)-1], want, "asked")

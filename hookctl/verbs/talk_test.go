@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -318,18 +317,4 @@ func words(t *testing.T, line string) []string {
 		all = append(all, word.String())
 	}
 	return all
-}
-
-// What a talk splits, a shell would split alike.
-func TestWords(t *testing.T) {
-	for line, want := range map[string][]string{
-		"":                      nil,
-		" a  b ":                {"a", "b"},
-		`--data '{"a": "b c"}'`: {"--data", `{"a": "b c"}`},
-		`a"b c"d ''`:            {"ab cd", ""},
-	} {
-		if got := words(t, line); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", line, got, want)
-		}
-	}
 }
