@@ -216,9 +216,13 @@ func (a *app) printBlame(lines []blameJSON, one, noPager bool) error {
 			width = len(strconv.Itoa(lines[n-1].Line))
 		}
 		for _, l := range lines {
-			who := a.Paint.Faint(cmdline.Pad(blameWords(l), 34))
+			who := a.Paint.Faint(cmdline.Pad(nobody[l.How], 34))
 			if l.Session != "" {
-				who = a.Paint.Session(alias(l.Session)) + "  " + l.Time.In(a.Zone).Format("2006-01-02 15:04") + "  " + cmdline.Pad(eventWord(l), 6)
+				event := strconv.FormatUint(l.Event, 10)
+				if l.How == find.ByWords {
+					event = "≈" + event
+				}
+				who = a.Paint.Session(alias(l.Session)) + "  " + l.Time.In(a.Zone).Format("2006-01-02 15:04") + "  " + cmdline.Pad(event, 6)
 			}
 			a.Printf("%s  %s  %s\n", who, a.Paint.Faint(fmt.Sprintf("%*d", width, l.Line)), strings.ReplaceAll(l.Text, "\t", "    "))
 		}
@@ -228,22 +232,8 @@ func (a *app) printBlame(lines []blameJSON, one, noPager bool) error {
 	})
 }
 
-func eventWord(l blameJSON) string {
-	if l.How == find.ByWords {
-		return fmt.Sprintf("≈%d", l.Event)
-	}
-	return strconv.FormatUint(l.Event, 10)
-}
-
-func blameWords(l blameJSON) string {
-	switch l.How {
-	case find.Earlier:
-		return "before the first recorded edit"
-	case find.Outside:
-		return "by no recorded edit"
-	}
-	return "no recorded edit of this file"
-}
+// nobody says of a line that no recorded edit wrote where it comes from.
+var nobody = map[string]string{find.Earlier: "before the first recorded edit", find.Outside: "by no recorded edit", "unrecorded": "no recorded edit of this file"}
 
 // describeBlame tells all of one line.
 func (a *app) describeBlame(l blameJSON) {

@@ -1,12 +1,23 @@
 package verbs
 
 import (
+	"cmp"
+	"fmt"
 	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/notes"
+	"hookline/hookctl/problem"
+	"hookline/hookctl/safeopen"
+	"hookline/projector/ledger"
+	"hookline/projector/working"
 )
 
 // What the agent would be told, and what it costs.
@@ -83,4 +94,252 @@ func (f *contextShowVerb) run(a *app, _ []string) error {
 	}
 	a.Printf("%5d  tokens of at most %d\n", out.Tokens, out.Budget)
 	return nil
+}
+
+// The context manager of S3: what survives a compaction, whether it is there, and what a file would cost.
+
+// Sections that have to survive; the first two are critical.
+var preserved = []string{"Session Continuity", "Decision Log", "Test Scenarios", "Active Sub-Goals", "Pending Questions"}
+
+// rulesJSON is what `context rules --json` prints.
+type rulesJSON struct {
+	Always      []string `json:"always_preserve" jsonschema_description:"what survives a compaction"`
+	Compactable []string `json:"compactable" jsonschema_description:"what may be summarised"`
+}
+
+var contextRules = rulesJSON{
+	Always:      []string{"notes_session_continuity", "notes_decision_log", "trajectory_entries", "active_beads"},
+	Compactable: []string{"tool_results", "thinking_blocks", "verbose_debug", "redundant_file_reads", "intermediate_outputs"},
+}
+
+// contextStatusJSON is what `context status --json` prints.
+type contextStatusJSON struct {
+	Config struct {
+		Compaction bool `json:"compaction_enabled" jsonschema_description:"the client compacts; true"`
+		Notes      bool `json:"notes_preserved" jsonschema_description:"the ledger is in the log; true"`
+		Simplified bool `json:"simplified_checkpoint" jsonschema_description:"a compaction has a checkpoint of four checks; true"`
+	} `json:"config" jsonschema_description:"what holds for every project"`
+	Preservation struct {
+		Continuity bool `json:"session_continuity" jsonschema_description:"the section is in NOTES.md, or a session's task is known"`
+		Decisions  bool `json:"decision_log" jsonschema_description:"the section is in NOTES.md, or the ledger has decisions"`
+		Today      int  `json:"trajectory_entries_today" jsonschema_description:"entries, forks and handoffs of the ledger of today"`
+		Beads      int  `json:"active_beads" jsonschema_description:".beads/*.yaml that are in progress"`
+	} `json:"preservation" jsonschema_description:"what is there to survive"`
+	Sections  []string `json:"notes_sections" jsonschema_description:"headings of NOTES.md"`
+	Attention struct {
+		Level    string `json:"level" jsonschema_description:"green, yellow, orange or red, by the thresholds of the setting attention; advisory"`
+		Tokens   int    `json:"tokens" jsonschema_description:"of tool calls and prompts since the context began, bytes / 4"`
+		Unsynced int    `json:"unsynced_tokens" jsonschema_description:"since the last delta synthesis"`
+	} `json:"attention" jsonschema_description:"of the current session"`
+}
+
+func (a *app) contextStatus() (contextStatusJSON, error) {
+	var out contextStatusJSON
+	out.Config.Compaction, out.Config.Notes, out.Config.Simplified = true, true, true
+	s, err := a.ledgerOf()
+	if err != nil {
+		return out, err
+	}
+	data, _ := safeopen.ReadFile(safeopen.Foreign, notesFile(a.topDir()), maxStateFile)
+	out.Sections = notes.Sections(data)
+
+	p := &out.Preservation
+	p.Continuity = slices.Contains(out.Sections, preserved[0]) || a.active(s).Task != ""
+	p.Decisions = slices.Contains(out.Sections, preserved[1]) || len(s.Open(events.LedgerDecision)) > 0
+	day := a.Now().In(a.Zone).Format("2006-01-02")
+	for _, t := range s.Times() {
+		if t.In(a.Zone).Format("2006-01-02") == day {
+			p.Today++
+		}
+	}
+	p.Beads = a.activeBeads()
+
+	if id, err := a.current(""); err == nil {
+		c, _ := stateOf[ledger.Attention](a, ledger.AttentionName, id) // none yet: zero
+		out.Attention.Tokens, out.Attention.Unsynced = ledger.Tokens(c.Bytes), ledger.Tokens(c.Unsynced)
+		out.Attention.Level = c.Level(a.conf.Values.Attention)
+	}
+	return out, nil
+}
+
+// activeBeads counts the beads that are in progress.
+func (a *app) activeBeads() int {
+	dir := filepath.Join(a.topDir(), ".beads")
+	names, err := safeopen.ReadDir(safeopen.Foreign, dir, 10_000)
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for _, name := range names {
+		if data, err := safeopen.ReadFile(safeopen.Foreign, filepath.Join(dir, name), maxStateFile); err == nil && isBead(name) && strings.Contains("\n"+string(data), "\nstatus: in_progress") {
+			n++
+		}
+	}
+	return n
+}
+
+type contextStatusVerb struct{}
+
+func (contextStatusVerb) run(a *app, _ []string) error {
+	s, err := a.contextStatus()
+	if err != nil {
+		return err
+	}
+	p := s.Preservation
+	return a.Result(s, "session continuity  %s\ndecision log        %s\nentries of today    %d\nactive beads        %d\nattention           %s, %d tokens, %d since the last delta synthesis\n",
+		yesNo(p.Continuity), yesNo(p.Decisions), p.Today, p.Beads, cmp.Or(s.Attention.Level, "unknown"), s.Attention.Tokens, s.Attention.Unsynced)
+}
+
+type contextRulesVerb struct{}
+
+func (contextRulesVerb) run(a *app, _ []string) error {
+	return a.Result(contextRules, "always preserved  %s\ncompactable       %s\n", strings.Join(contextRules.Always, ", "), strings.Join(contextRules.Compactable, ", "))
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "present"
+	}
+	return "missing"
+}
+
+// preserveJSON is what `context preserve --json` prints.
+type preserveJSON struct {
+	Missing []string `json:"missing" jsonschema_description:"sections that NOTES.md does not have"`
+}
+
+type contextPreserveVerb struct{}
+
+func (contextPreserveVerb) run(a *app, args []string) error {
+	s, err := a.contextStatus()
+	if err != nil {
+		return err
+	}
+	wanted := preserved
+	switch {
+	case len(args) == 0 || args[0] == "all":
+	case args[0] == "critical":
+		wanted = preserved[:2]
+	default:
+		return problem.Faultf("%q is neither all nor critical", args[0]).Advise("`hookctl context preserve critical`")
+	}
+	out := preserveJSON{Missing: slices.DeleteFunc(slices.Clone(wanted), func(name string) bool { return slices.Contains(s.Sections, name) })}
+	return a.Verdict(out, len(out.Missing) == 0, func() {
+		if len(out.Missing) == 0 {
+			a.Printf("nothing is missing\n")
+		}
+		for _, name := range out.Missing {
+			a.Printf("missing: %s\n", name)
+		}
+	})
+}
+
+// compactJSON is what `context compact --json` prints.
+type compactJSON struct {
+	Checks     map[string]bool `json:"checks" jsonschema_description:"the automated ones"`
+	Passed     int             `json:"passed" jsonschema_description:"of four"`
+	Manual     []string        `json:"manual" jsonschema_description:"what only a person can check"`
+	Checkpoint string          `json:"checkpoint,omitempty" jsonschema_description:"id of its event; absent with --dry-run"`
+}
+
+// compactChecks are the names of the automated checks, in order.
+var compactChecks = []string{"trajectory today", "session continuity", "decision log", "beads synced or absent"}
+
+type contextCompactVerb struct {
+	Dry bool `flag:"dry-run" help:"make no checkpoint"`
+}
+
+func (f *contextCompactVerb) run(a *app, _ []string) error {
+	s, err := a.contextStatus()
+	if err != nil {
+		return err
+	}
+	_, err = a.look("br")
+	results := []bool{s.Preservation.Today > 0, s.Preservation.Continuity, s.Preservation.Decisions, s.Preservation.Beads == 0 || err != nil}
+	out := compactJSON{Checks: map[string]bool{}, Manual: []string{"decisions of this session are in the ledger", "the next step is in the ledger", "nothing that only the context has is needed"}}
+	for i, name := range compactChecks {
+		out.Checks[name] = results[i]
+		if results[i] {
+			out.Passed++
+		}
+	}
+
+	say := func() error {
+		if a.JSON {
+			return a.PrintJSON(out)
+		}
+		for _, name := range compactChecks {
+			a.Printf("%s  %s\n", map[bool]string{true: "pass", false: "warn"}[out.Checks[name]], name)
+		}
+		a.Printf("Automated: %d/4 passed\n", out.Passed)
+		for _, m := range out.Manual {
+			a.Printf("check yourself: %s\n", m)
+		}
+		return nil
+	}
+	if f.Dry {
+		return say()
+	}
+	mark := events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: fmt.Sprintf("before a compaction, %d/4 passed", out.Passed)}
+	r, err := a.emitFor("", &mark)
+	if err != nil {
+		return err
+	}
+	out.Checkpoint = r.ID
+	return say()
+}
+
+// probeJSON is what `context probe --json` prints.
+type probeJSON struct {
+	File      string `json:"file" jsonschema_description:"as it was named"`
+	Lines     int    `json:"lines" jsonschema_description:"how many"`
+	Bytes     int    `json:"bytes" jsonschema_description:"how many"`
+	Tokens    int    `json:"tokens" jsonschema_description:"bytes / 4"`
+	Relevance int    `json:"relevance" jsonschema_description:"0 to 10: for each word 1 where it occurs, 2 where more than five times"`
+	Decision  string `json:"decision" jsonschema_description:"load (at most 500 lines, or relevance 6 and more), excerpt (3 to 5) or skip"`
+}
+
+type contextProbeVerb struct {
+	Words []string `flag:"for" help:"a word that it is read for; may be repeated"`
+}
+
+func (f *contextProbeVerb) run(a *app, args []string) error {
+	for _, name := range args {
+		data, err := safeopen.ReadFile(safeopen.Foreign, a.absolute([]string{name}), maxStateFile)
+		if err != nil {
+			return problem.Because(err).Advise("a text of at most 4 MiB is probed")
+		}
+		p := probe(name, string(data), f.Words)
+		if a.JSON {
+			err = a.PrintJSON(p)
+		} else {
+			a.Printf("%s: %d lines, %d tokens, relevance %d: %s\n", cmdline.OneLine(name), p.Lines, p.Tokens, p.Relevance, p.Decision)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func probe(name, text string, words []string) probeJSON {
+	p := probeJSON{File: name, Lines: strings.Count(text, "\n"), Bytes: len(text), Tokens: ledger.Tokens(len(text)), Decision: "load"}
+	low := strings.ToLower(text)
+	for _, w := range words {
+		switch n := strings.Count(low, strings.ToLower(w)); {
+		case n > 5:
+			p.Relevance += 2
+		case n > 0:
+			p.Relevance++
+		}
+	}
+	p.Relevance = min(10, p.Relevance)
+	switch {
+	case p.Lines <= 500:
+	case p.Relevance < 3:
+		p.Decision = "skip"
+	case p.Relevance < 6:
+		p.Decision = "excerpt"
+	}
+	return p
 }

@@ -6,24 +6,9 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"hookline/events"
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 )
-
-func (a *app) dreamCmd() *cobra.Command {
-	return cmdline.Noun("dream", "Consolidate an identity over the log", "  hookctl dream trigger --phase full",
-		a.verb(needStore, &cobra.Command{
-			Use:   "trigger",
-			Short: "Start a dream in the daemon, and wait for its outcome",
-			Long: "Start a dream in the daemon, and wait for its outcome. nrem replays the newest trajectory entries and draws\n" +
-				"vector and phases together; rem looks for facets unused for three sessions; full does both. By hand there is\n" +
-				"no cool-down.",
-			Example: "  hookctl dream trigger --phase full\n  hookctl dream trigger --phase rem --session c68c8a51 --json",
-		}, &dreamTriggerVerb{Phase: "full"}))
-}
 
 type dreamTriggerVerb struct {
 	Phase string `help:"nrem, rem or full" choices:"nrem,rem,full"`

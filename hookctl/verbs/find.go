@@ -340,15 +340,18 @@ func (a *app) printHits(hits []hitJSON) {
 		if i > 0 {
 			a.Printf("\n")
 		}
-		head := a.stamp(hit.Time) + "  " + a.link(fileURL(hit.transcript), a.Paint.Session(alias(hit.Session)))
+		who := a.Paint.Session(alias(hit.Session))
+		if to := fileURL(hit.transcript); to != "" && a.Rich() {
+			who = cmdline.Link(to, who)
+		}
 		kind := cmdline.OneLine(hit.Type)
 		if hit.Tool != "" {
 			kind = join(" ", kind, cmdline.OneLine(hit.Tool))
 		}
-		line := fmt.Sprintf("%s  %s  %s", head, a.Paint.Toned(factRows()[hit.Type].tone, kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)))
+		line := fmt.Sprintf("%s  %s  %s  %s", a.stamp(hit.Time), who, a.Paint.Toned(factRows()[hit.Type].tone, kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)))
 		room := a.Columns - cmdline.Width(line) - len("  ")
 		if a.Columns == 0 || room >= len("title…") {
-			line += prefixed("  ", cmdline.Fit(cmdline.OneLine(hit.Title), room))
+			line = join("  ", line, cmdline.Fit(cmdline.OneLine(hit.Title), room))
 		}
 		a.Printf("%s\n", line)
 		a.Printf("  %s %s\n", a.Paint.Faint(hit.Snippet.Kind+":"), a.marked(hit.Snippet))
@@ -363,13 +366,6 @@ func (a *app) snippetSize() int {
 		return most
 	}
 	return min(most, max(least, 2*a.Columns-len("  command: …  …")))
-}
-
-func prefixed(prefix, s string) string {
-	if s == "" {
-		return ""
-	}
-	return prefix + s
 }
 
 // marked is a snippet with what was found set off.

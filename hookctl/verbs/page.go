@@ -2,10 +2,14 @@ package verbs
 
 import (
 	"context"
+	"net/url"
+	"strconv"
 	"time"
 
+	"hookline/events"
 	"hookline/hookctl/find"
 	"hookline/hookctl/page"
+	"hookline/hookctl/problem"
 )
 
 // pageJSON is what `page --json` prints, before it serves.
@@ -59,4 +63,25 @@ func (a *app) pageHits(words string) ([]page.Hit, error) {
 		out = append(out, page.Hit{Session: f.Session, Seq: f.Seq, Time: f.Time, Title: f.Title, Kind: f.Type, Text: f.Snippet.Text})
 	}
 	return out, nil
+}
+
+type otelVerb struct{}
+
+func (otelVerb) run(a *app, _ []string) error {
+	to := a.conf.Values.Otel
+	if to == "off" {
+		return problem.Faultf("no receiver is configured").Advise("`hookctl config set otel http://127.0.0.1:4318` names one")
+	}
+	err := a.with(needRunning, func() error {
+		st, err := a.stand()
+		if err != nil {
+			return err
+		}
+		q := url.Values{"follow": {"1"}, "since": {strconv.FormatUint(st.Seq+1, 10)}}
+		return a.search.Trace(a.ctx, to, func(take func(events.Record)) error { return a.records(q, take) })
+	})
+	if a.ctx.Err() != nil {
+		return nil
+	}
+	return err
 }

@@ -1,6 +1,8 @@
 package verbs
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -75,7 +77,14 @@ func (d *desk) because(id, name string, q gates.Requirement) explanation {
 	}
 	if m, ok := d.state.Satisfaction(name, scope, id, d.Now()); ok {
 		out.Open, out.Event = true, m.Event
-		out.Because += fmt.Sprintf("satisfied by %s%s %s%s", who(m), d.levelWords(name, m), d.when(m), until(d.app, m))
+		out.Because += fmt.Sprintf("satisfied by %s", who(m))
+		if d.level(name, m) == "branch" {
+			out.Because += " for every session of the branch"
+		}
+		out.Because += " " + d.at(m)
+		if !m.Expires.IsZero() {
+			out.Because += ", holds until " + d.stamp(m.Expires)
+		}
 		return out
 	}
 	for _, g := range d.board(id) {
@@ -96,26 +105,20 @@ func (d *desk) because(id, name string, q gates.Requirement) explanation {
 	return out
 }
 
-// when is the time of a satisfaction as a sentence has it.
+// when is the time of a mark.
 func (d *desk) when(m gate.Mark) string {
+	if !m.Dated() {
+		return "unknown"
+	}
+	return d.stamp(m.At)
+}
+
+// at is the time of a mark as a sentence has it.
+func (d *desk) at(m gate.Mark) string {
 	if !m.Dated() {
 		return "at an unknown time"
 	}
-	return "at " + d.stamp(m.At)
-}
-
-func (d *desk) levelWords(name string, m gate.Mark) string {
-	if d.level(name, m) == "branch" {
-		return " for every session of the branch"
-	}
-	return ""
-}
-
-func until(a *app, m gate.Mark) string {
-	if m.Expires.IsZero() {
-		return ""
-	}
-	return ", holds until " + a.stamp(m.Expires)
+	return "at " + d.when(m)
 }
 
 // closed says why nothing satisfies a gate.
@@ -126,12 +129,12 @@ func (d *desk) closed(q gates.Requirement, entry, branch gate.Entry, session str
 	}
 	for _, e := range []gate.Entry{entry, branch} {
 		if m := e.Satisfied; m != nil && m.Expired(d.Now()) {
-			return "what " + who(*m) + " satisfied " + d.when(*m) + " expired at " + d.stamp(m.Expires), m
+			return "what " + who(*m) + " satisfied " + d.at(*m) + " expired at " + d.stamp(m.Expires), m
 		}
 	}
 	for _, e := range []gate.Entry{entry, branch} {
 		if m := e.Cleared; m != nil {
-			return "cleared at " + d.stamp(m.At) + " (" + clearedBy(m.By) + ")", m
+			return "cleared at " + d.stamp(m.At) + " (" + cmp.Or(clearedBy[m.By], "by command") + ")", m
 		}
 	}
 	switch {
@@ -145,23 +148,18 @@ func (d *desk) closed(q gates.Requirement, entry, branch gate.Entry, session str
 	return "nobody satisfied it " + where, nil
 }
 
-func clearedBy(reason string) string {
-	switch reason {
-	case events.GateClearedSingleUse:
-		return "the action was done: single_use"
-	case events.GateClearedBackground:
-		return "the action was started in the background: single_use"
-	case events.GateClearedSessionEnd:
-		return "the session ended: clear_session_state"
-	}
-	return "by command"
+// clearedBy are the reasons for which a gate is closed again, but for a command.
+var clearedBy = map[string]string{
+	events.GateClearedSingleUse:  "the action was done: single_use",
+	events.GateClearedBackground: "the action was started in the background: single_use",
+	events.GateClearedSessionEnd: "the session ended: clear_session_state",
 }
 
 // history are the events about one requirement on the branch, in order.
 func (d *desk) history(name string) ([]events.Record, error) {
 	list := []events.Record{}
 	err := d.records(url.Values{"type": {"gate.*"}, "project": {d.project}}, func(r events.Record) {
-		if r.Branch == d.branch && concerns(r.Event, name) {
+		if r.Branch == d.branch && concerns(r, name) {
 			list = append(list, r)
 		}
 	})
@@ -172,28 +170,20 @@ func (d *desk) history(name string) ([]events.Record, error) {
 }
 
 // concerns tells whether an event says something about a requirement.
-func concerns(e events.Event, name string) bool {
-	switch e := e.(type) {
-	case *events.GateSatisfied:
-		return e.Name == name
-	case *events.GateTriggered:
-		return e.Name == name
-	case *events.GateCleared:
-		return e.Name == name || e.Name == ""
-	case *events.GateReserved:
-		return e.Name == name
-	case *events.GateReleased:
-		return e.Name == name
-	case *events.GateBlocked:
-		return slices.Contains(e.Names, name)
-	case *events.GateStopBlocked:
-		return slices.Contains(e.Names, name)
-	case *events.GateConfigInvalid:
-		return e.Requirement == name
-	case *events.GateImported:
-		return slices.ContainsFunc(e.Gates, func(g events.GateImportedEntry) bool { return g.Name == name })
+func concerns(r events.Record, name string) bool {
+	var about struct {
+		Name, Requirement string
+		Names             []string
+		Gates             []struct{ Name string }
 	}
-	return false
+	_ = json.Unmarshal(r.Data, &about) // what cannot be read concerns none
+	switch {
+	case about.Name == name, about.Requirement == name, slices.Contains(about.Names, name):
+		return true
+	case r.Type == events.TypeGateCleared:
+		return about.Name == "" // all of them
+	}
+	return slices.ContainsFunc(about.Gates, func(g struct{ Name string }) bool { return g.Name == name })
 }
 
 func (d *desk) printExplanation(x explanation) {

@@ -30,7 +30,12 @@ func (f *reqStatusVerb) run(a *app, _ []string) error {
 		a.Printf("%s\n", d.rules.Summary(nil))
 		return nil
 	}
-	if !a.JSON && !f.Summary && !d.speaks() {
+	if words := !a.JSON && !f.Summary; words && (d.rules.ProjectFile == "" || !d.rules.Enabled) {
+		why := "⚠️  Requirements framework disabled"
+		if d.rules.ProjectFile == "" {
+			why = gates.NoRequirements
+		}
+		a.say(why)
 		return nil
 	}
 	id, explicit, err := d.find(f.Session)
@@ -55,19 +60,6 @@ func (f *reqStatusVerb) run(a *app, _ []string) error {
 		d.problems(false)
 	}
 	return err
-}
-
-// speaks says on stderr why there is nothing to show.
-func (d *desk) speaks() bool {
-	switch {
-	case d.rules.ProjectFile == "":
-		d.say(gates.NoRequirements)
-	case !d.rules.Enabled:
-		d.say("⚠️  Requirements framework disabled")
-	default:
-		return true
-	}
-	return false
 }
 
 // GateStatus is one requirement as `req status --json` prints it.
@@ -124,20 +116,15 @@ func (d *desk) gateStatus(id string, g gates.Gate) GateStatus {
 	s := GateStatus{Name: q.Name, Type: string(q.Type), Scope: string(q.Scope), Satisfied: g.Satisfied, Note: g.Note,
 		Triggered: d.state.Triggered(q.Name, string(q.Scope), id)}
 	if m, ok := d.state.Satisfaction(q.Name, hook.ScopeOf(q), id, d.Now()); ok {
-		s.By, s.Through, s.At, s.Event, s.Level = m.By, m.Skill, dated(m), m.Event, d.level(q.Name, m)
+		s.By, s.Through, s.Event, s.Level = m.By, m.Skill, m.Event, d.level(q.Name, m)
+		if m.Dated() {
+			s.At = m.At.Format(time.RFC3339Nano)
+		}
 		if !m.Expires.IsZero() {
 			s.ExpiresAt = m.Expires.Format(time.RFC3339Nano)
 		}
 	}
 	return s
-}
-
-// dated is the time of a mark in RFC 3339; "" where it is not known.
-func dated(m gate.Mark) string {
-	if !m.Dated() {
-		return ""
-	}
-	return m.At.Format(time.RFC3339Nano)
 }
 
 // level tells whether a satisfaction is the branch's.
@@ -158,7 +145,7 @@ func (d *desk) table(id string, board []gates.Gate) {
 			mark = "✅"
 		}
 		if m, ok := d.state.Satisfaction(s.Name, hook.ScopeOf(g.Requirement), id, d.Now()); ok {
-			by, when = who(m), d.marked(m)
+			by, when = who(m), d.when(m)
 			if s.Level == "branch" {
 				by += ", for the branch"
 			}
@@ -310,12 +297,4 @@ func unknownBases(a *app, sizes *facts.Sizes, worktree string, rules gates.Rules
 		}
 	}
 	return list
-}
-
-// marked is when a mark was made, for people.
-func (d *desk) marked(m gate.Mark) string {
-	if !m.Dated() {
-		return "unknown"
-	}
-	return d.stamp(m.At)
 }

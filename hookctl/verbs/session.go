@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -219,7 +220,11 @@ func (a *app) field(name, v string) {
 }
 
 func (a *app) describeSession(s session.State, inProject string) {
-	a.Printf("%s  %s\n\n", a.Paint.Bold(cmdline.OneLine(s.ID)), a.status(s))
+	tone := "faint"
+	if s.Status == session.Live {
+		tone = "good"
+	}
+	a.Printf("%s  %s\n\n", a.Paint.Bold(cmdline.OneLine(s.ID)), a.Paint.Toned(tone, s.Status))
 	field := a.field
 	number := func(name string, n int) {
 		if n != 0 {
@@ -255,13 +260,6 @@ func (a *app) describeSession(s session.State, inProject string) {
 	number("open calls", len(s.Open))
 }
 
-func (a *app) status(s session.State) string {
-	if s.Status == session.Live {
-		return a.Paint.Good(s.Status)
-	}
-	return a.Paint.Faint(s.Status)
-}
-
 // counts is "Bash 12, Edit 3", the most frequent first.
 func counts(m map[string]int) string {
 	names := sortedKeys(m)
@@ -293,4 +291,101 @@ func (f *sessionDeleteVerb) run(a *app, args []string) error {
 		return err
 	}
 	return a.Result(r, "session %s is deleted (event %d)\n", s.ID, r.Seq)
+}
+
+// timeline is what happened in a session: its steps in the order of the log.
+type timeline struct {
+	steps []step
+}
+
+// step is a prompt, or something else that a person would tell of a session, with what came of it.
+type step struct {
+	at      time.Time
+	words   string
+	tone    string // as in facts.txt
+	tools   map[string]int
+	failed  int
+	blocked int
+}
+
+// take adds one event.
+func (t *timeline) take(r events.Record) {
+	switch e := r.Event.(type) {
+	case *events.SessionStarted:
+		t.add(r, "faint", join(", ", "started", e.Source, e.Model))
+	case *events.PromptSubmitted:
+		t.add(r, "plain", e.Headline())
+	case *events.CompactionFinished:
+		t.add(r, "warn", join(", ", "context compacted", e.Trigger))
+	case *events.TurnFailed:
+		t.add(r, "bad", "API error: "+join(" — ", e.Error, e.ErrorDetails))
+	case *events.SessionEnded:
+		t.add(r, "faint", "ended, "+strings.ReplaceAll(e.Reason, "_", " "))
+	case *events.SessionReaped:
+		t.add(r, "warn", "ended without saying so, "+strings.ReplaceAll(e.Reason, "_", " "))
+	case *events.ToolRequested:
+		s := t.newest(r)
+		s.tools[cmdline.OneLine(e.ToolName)]++
+	case *events.ToolFailed:
+		t.newest(r).failed++
+	case *events.GateBlocked:
+		t.newest(r).blocked++
+	}
+}
+
+func (t *timeline) add(r events.Record, tone, words string) {
+	t.steps = append(t.steps, step{at: r.Time, words: cmdline.OneLine(words), tone: tone, tools: map[string]int{}})
+}
+
+// newest is the step that an event belongs to; the recorder may have come when the session ran already.
+func (t *timeline) newest(r events.Record) *step {
+	if len(t.steps) == 0 {
+		t.add(r, "faint", "recorded from here on")
+	}
+	return &t.steps[len(t.steps)-1]
+}
+
+// printTimeline prints the last steps and how the session stands or ended.
+func (a *app) printTimeline(s session.State, t timeline, last count) {
+	steps := t.steps
+	if last != allOf && len(steps) > int(last) {
+		steps = steps[len(steps)-int(last):]
+	}
+	a.Printf("\n")
+	if earlier := len(t.steps) - len(steps); earlier > 0 {
+		a.Printf("%s\n", a.Paint.Faint(fmt.Sprintf("  %s before, -n all shows them", cmdline.Plural(earlier, "step"))))
+	}
+
+	var before time.Time
+	for _, step := range steps {
+		if d := a.day(before, step.at); d != "" {
+			a.Printf("%s\n", a.Paint.Faint(d))
+		}
+		before = step.at
+		words := step.words
+		if a.Columns > 0 {
+			words = cmdline.Fit(words, max(10, a.Columns-len("  15:04:05  ")))
+		}
+		a.Printf("  %s  %s\n", a.Paint.Faint(step.at.In(a.Zone).Format(time.TimeOnly)), a.Paint.Toned(step.tone, words))
+		if line := a.cameOf(step); line != "" {
+			a.Printf("            %s\n", line)
+		}
+	}
+	if s.Status == session.Live {
+		a.Printf("\n  it is live: %s\n", a.standing(s))
+		return
+	}
+	a.Printf("\n  %s\n", a.standing(s))
+}
+
+// cameOf is what came of a step: "Bash 3, Edit 1, 1 failed".
+func (a *app) cameOf(s step) string {
+	parts := []string{a.Paint.Faint(counts(s.tools))}
+	if s.failed > 0 {
+		parts = append(parts, a.Paint.Bad(fmt.Sprintf("%d failed", s.failed)))
+	}
+	if s.blocked > 0 {
+		parts = append(parts, a.Paint.Warn(fmt.Sprintf("%d blocked by gates", s.blocked)))
+	}
+	return join(", ", parts...)
 }

@@ -151,7 +151,11 @@ func (a *app) statuslineText(l statuslineJSON) string {
 	case "degraded":
 		brief = p.Bad(brief)
 	}
-	return join(" ", dot, brief, standingText(p, l), contextText(p, l.Context), gatesText(p, l.Gates))
+	gates := ""
+	if l.Gates > 0 {
+		gates = p.Warn(cmdline.Plural(l.Gates, "gate") + " open")
+	}
+	return join(" ", dot, brief, standingText(p, l), contextText(p, l.Context), gates)
 }
 
 // standingText is how the session stands, else the phase of its life, "" where neither is known.
@@ -179,12 +183,4 @@ func contextText(p cmdline.Palette, c *contextUse) string {
 		return p.Bad(text)
 	}
 	return p.Faint(text)
-}
-
-// gatesText counts the open gates, "" for none.
-func gatesText(p cmdline.Palette, open int) string {
-	if open == 0 {
-		return ""
-	}
-	return p.Warn(cmdline.Plural(open, "gate") + " open")
 }

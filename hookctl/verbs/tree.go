@@ -1,12 +1,15 @@
 package verbs
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/settings"
+	"hookline/hookctl/wire"
 )
 
 // The verbs below hookctl itself; those of a noun stand in the noun's file.
@@ -93,7 +96,18 @@ func (a *app) logVerbs() []*cobra.Command {
 	repair.MarkFlagsMutuallyExclusive("cf", "bucket")
 	repair.MarkFlagsOneRequired("cf", "bucket")
 
-	return append(a.searchVerbs(), repair, a.eventsCmd(), a.importCmd(),
+	return append(a.searchVerbs(), repair, a.eventsCmd(),
+		cmdline.Noun("import", "Take past sessions into the log", "  hookctl import transcripts",
+			a.verb(needStore, &cobra.Command{
+				Use:   "transcripts [PATH…]",
+				Short: "Take what the client's transcripts have and the log has not",
+				Long: "Take what the client's transcripts have and the log has not: prompts, tool calls with their outcome, turns,\n" +
+					"subagents and compactions become the events that their hooks would have made, with their own times. Without\n" +
+					"a path it takes the client's own folder; a path is a file or a folder. What hooks recorded is left as it is,\n" +
+					"importing twice changes nothing, and deleted sessions stay deleted. No transcript is changed. A file that\n" +
+					"cannot be read is named: the exit code is 1 then.",
+				Example: "  hookctl import transcripts\n  hookctl import transcripts --dry-run ~/backup/projects",
+			}, &importTranscriptsVerb{})),
 		a.verb(needStore, &cobra.Command{
 			Use:   "tail",
 			Short: "Show the newest events, and with -f those to come",
@@ -165,8 +179,17 @@ func (a *app) searchVerbs() []*cobra.Command {
 }
 
 func (a *app) stateVerbs() []*cobra.Command {
-	return []*cobra.Command{a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.dreamCmd(), a.reqCmd(), a.goalCmd(), a.handoffCmd(), a.checkpointCmd(),
+	return []*cobra.Command{a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.reqCmd(), a.goalCmd(), a.handoffCmd(), a.checkpointCmd(),
 		a.ledgerCmd(), a.codesCmd(), a.contextCmd(),
+		cmdline.Noun("dream", "Consolidate an identity over the log", "  hookctl dream trigger --phase full",
+			a.verb(needStore, &cobra.Command{
+				Use:   "trigger",
+				Short: "Start a dream in the daemon, and wait for its outcome",
+				Long: "Start a dream in the daemon, and wait for its outcome. nrem replays the newest trajectory entries and draws\n" +
+					"vector and phases together; rem looks for facets unused for three sessions; full does both. By hand there is\n" +
+					"no cool-down.",
+				Example: "  hookctl dream trigger --phase full\n  hookctl dream trigger --phase rem --session c68c8a51 --json",
+			}, &dreamTriggerVerb{Phase: "full"})),
 		a.verb(needStore, &cobra.Command{
 			Use:   "top",
 			Short: "Show sessions in the terminal: live, their events, and the state at each",
@@ -203,4 +226,42 @@ func (a *app) stateVerbs() []*cobra.Command {
 			Example: "  hookctl page\n  hookctl page --session last --idle 2h",
 		}, &pageVerb{Idle: 30 * time.Minute}),
 	}
+}
+
+// Verbs that the client calls. They stand in the tree for their help; the call itself is the thin
+// client's, which seldom comes by here.
+
+// clientVerb is one of them. Its flags are not parsed here: whatever the client sends must not become
+// a usage error.
+func (a *app) clientVerb(use, short, long, example string) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Long: long, Example: example, DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
+				return cmd.Help()
+			}
+			path := strings.Fields(cmd.CommandPath())[1:]
+			code := wire.Hook(append(path, args...), a.self)
+			if code == 0 {
+				return nil
+			}
+			return cmdline.Silent(code)
+		}}
+}
+
+// clientVerbs are those of hookctl itself; two stand below session.
+func (a *app) clientVerbs() []*cobra.Command {
+	hook := a.clientVerb("hook [EVENT]", "Record a hook of the client and answer it",
+		"Record a hook of the client and answer it. Reads the hook's JSON from stdin, whose hook_event_name wins over\n"+
+			"EVENT. What is printed is for the agent. Our own trouble never blocks it: exit 0, and the hook is spooled.",
+		"  hookctl hook PreToolUse < hook.json")
+	return []*cobra.Command{hook, cmdline.Noun("consciousness", "Print the identity to the agent", "  hookctl consciousness brief",
+		a.clientVerb("brief [--hook]", "Print the one-line brief, as [C:EMG r=1.00 IC=0.85]",
+			"Print the one-line brief from the daemon's memory; [C:? r=? IC=?] when nothing is known. Always exits 0.\n--hook wraps it as the JSON that PreToolUse gives to the model.",
+			"  hookctl consciousness brief"),
+		a.clientVerb("check-identity [--auto-dream]", "Record a tool's outcome and warn of a low continuity",
+			"Record a tool's outcome and warn of a low continuity. Always exits 0. With --auto-dream a crisis starts a dream.",
+			"  hookctl consciousness check-identity --auto-dream < hook.json"),
+		a.clientVerb("inject-context", "Print the four lines that go with a prompt",
+			"Record a prompt and print the four lines of state that go with it.",
+			"  hookctl consciousness inject-context < hook.json"))}
 }

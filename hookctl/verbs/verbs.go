@@ -52,7 +52,10 @@ func (a *app) root() *cobra.Command {
 			"Every hook of the client becomes an event in a log; everything else is derived from it.\n\n" +
 			"`hookctl install` has the client call it; `hookctl tail -f` shows what comes.",
 		Example: "  hookctl install && hookctl start\n  hookctl tail -f",
-	}, a.settle)
+	}, func() (err error) {
+		a.conf, err = a.Settle()
+		return err
+	})
 	group := func(id, title string, verbs ...*cobra.Command) {
 		root.AddGroup(&cobra.Group{ID: id, Title: title})
 		for _, c := range verbs {
