@@ -159,7 +159,7 @@ func (p *past) prompted(text string) {
 		return
 	}
 	p.prompt = text
-	if strings.HasPrefix(text, "/") || len(strings.Fields(text)) < 2 || goesOn.MatchString(text) {
+	if strings.HasPrefix(text, "/") || len([]rune(text)) < 8 || goesOn.MatchString(text) {
 		return
 	}
 	if p.goal == "" {

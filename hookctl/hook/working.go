@@ -30,7 +30,7 @@ const (
 	editedTokens  = 320
 	readTokens    = 260
 	commandTokens = 170
-	seenTokens    = 160
+	seenTokens    = 200
 
 	maxUnmended  = 4
 	failureChars = 80

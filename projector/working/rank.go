@@ -4,22 +4,18 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"hookline/events"
 )
 
 // Ranks: which commands and files a session probably comes back to.
 
-// Repeated are the commands that are worth telling, those first that are probably run again. Left out are those that
-// succeeded and only looked at something once, or whose first line only opens what they are about.
+// Repeated are the commands, those first that are probably run again, without those whose first line only opens what
+// they are about.
 func (s State) Repeated() []Command {
 	var at []int
 	for i, c := range slices.Backward(s.Commands) {
-		looked := c.Runs <= 1 && looks.MatchString(events.WithoutFolder(c.Line))
-		if c.OK && (looked || opens(c.Line)) || s.rarity(i) >= rare {
-			continue
+		if !opening.MatchString(c.Line) {
+			at = append(at, i)
 		}
-		at = append(at, i)
 	}
 	slices.SortStableFunc(at, func(a, b int) int { return s.rarity(a) - s.rarity(b) })
 
@@ -30,18 +26,22 @@ func (s State) Repeated() []Command {
 	return list
 }
 
+// opening is the end of a line, or the sign in it, that begins what other lines hold: a document, a script, a loop.
+var opening = regexp.MustCompile(`<<|\s["']$|[({\\]$|\b(do|then)$`)
+
 // rarity is how improbable it is that a command is run again, for the room that it takes: less for short ones, for those
 // that were run often, and not long ago.
 func (s State) rarity(i int) int {
 	c := s.Commands[i]
 	age := len(s.Commands) - 1 - i
-	return len(c.Line) * len(c.Line) * (olderCommand + age) / olderCommand / max(1, c.Runs)
+	room := min(len(c.Line), toldCommand)
+	return room * room * (olderCommand + age) / max(1, c.Runs)
 }
 
 // Bounds of the ranks.
 const (
-	olderCommand = 10   // commands that were run since, and halve the probability
-	rare         = 7000 // a command of 60 bytes that was run once, ten others since
+	olderCommand = 10 // commands that were run since, and halve the probability
+	toldCommand  = 60 // characters that a command is told by
 )
 
 // around is what stands around what is run: the change to another folder by its whole path, and at the end how much of the
@@ -111,12 +111,4 @@ func parts(name string) []string {
 		out = append(out, strings.TrimSuffix(w, "s"))
 	}
 	return out
-}
-
-// opening is the end of a line, or the sign in it, that begins what other lines hold: a document, a script, a loop.
-var opening = regexp.MustCompile(`<<|\s'$|[;&]\s*do$|\bthen$|\bin \\$|[{(]$`)
-
-// opens tells whether a first line opens a document, a loop or a string that its other lines hold: a message, a script.
-func opens(line string) bool {
-	return opening.MatchString(line) || strings.Count(line, `"`)%2 == 1
 }

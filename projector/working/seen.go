@@ -15,12 +15,11 @@ import (
 const (
 	maxSeen   = 80
 	maxOutput = 16 << 10 // bytes of one output
-	minPath   = 4
-	maxSight  = 160 // bytes of one path
+	maxSight  = 160      // bytes of one path
 )
 
 // made are folders and extensions of files that programs write and nobody opens.
-var made = strings.Fields("_build node_modules target dist build vendor .git __pycache__ .venv venv site-packages .pytest_cache .mypy_cache .next .nuxt .gradle .terraform Pods coverage " +
+var made = strings.Fields("_build .build node_modules target dist build vendor .git __pycache__ .venv venv site-packages .pytest_cache .mypy_cache .next .nuxt .gradle .terraform Pods coverage " +
 	".lock .log .o .so .a .pyc .png .jpg .svg .ico .pdf .zip .jsonl")
 
 // Sight is a path that stood in outputs.
@@ -73,24 +72,15 @@ func (s State) saw(r events.Record, paths []string) State {
 	return s
 }
 
-// openable tells a path below the work tree from one elsewhere, of a program, of a URL (5173/a.js), and from two files with
-// a slash between them (a.ts/b.ts).
+// openable tells a path below the work tree, of a file that is no program's own.
 func openable(p string) bool {
 	names := strings.Split(p, "/")
-	last := len(names) - 1
-	for _, folder := range names[:last] {
-		ext := path.Ext(folder)
-		isFile := len(ext) > 1 && len(ext) < 6 && len(ext) < len(folder) && isExt(ext[1:])
-		if slices.Contains(made, folder) || isFile {
-			return false
-		}
-	}
-	return strings.Trim(names[0], "0123456789.") != "" && !slices.Contains(made, path.Ext(names[last]))
+	isMade := func(name string) bool { return slices.Contains(made, name) }
+	return names[0] != "" && !slices.ContainsFunc(append(names, path.Ext(p)), isMade)
 }
 
-// Unopened are the sights that no tool of the session has touched, the newest first: of what was tried besides (how often
-// one stood there, words of the goal in its name, files beside it that were edited), how many of one folder are
-// told), nothing told more of those that are opened later.
+// Unopened are the sights that no tool of the session has touched, the newest first. How often one stood there, words of
+// the goal in its name, and files beside it that were edited told nothing more of those that are opened later.
 func (s State) Unopened() []File {
 	var paths []string
 	for _, f := range s.Files {
@@ -118,7 +108,7 @@ func pathsIn(text string) []string {
 	var out []string
 	begin := 0
 	for i := 0; i <= len(text); i++ {
-		if i < len(text) && isPath(text[i]) {
+		if i < len(text) && (isPath(text[i]) || inBrackets(text, i)) {
 			continue
 		}
 		word := strings.TrimRight(strings.TrimPrefix(strings.TrimPrefix(text[begin:i], "@"), "./"), ".")
@@ -126,7 +116,7 @@ func pathsIn(text string) []string {
 		if side, rest, _ := strings.Cut(word, "/"); sides && (side == "a" || side == "b") {
 			word = rest
 		}
-		if len(word) < minPath || len(word) > maxSight || strings.Contains(word, "//") {
+		if len(word) > maxSight || strings.Contains(word, "//") || strings.Contains(word, "..") {
 			continue
 		}
 		base := word[strings.LastIndexByte(word, '/')+1:]
@@ -145,8 +135,19 @@ func isExt(ext string) bool {
 	return !isDigit(ext[0]) && !named && !strings.Contains(ext, "-")
 }
 
+// inBrackets tells whether a bracket begins or ends the name of a folder ([locale], (admin)), as routes have them.
+func inBrackets(text string, i int) bool {
+	switch text[i] {
+	case '[', '(':
+		return i > 0 && text[i-1] == '/'
+	case ']', ')':
+		return i+1 < len(text) && text[i+1] == '/'
+	}
+	return false
+}
+
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isPath(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || isDigit(c) || c == '/' || c == '.' || c == '_' || c == '-' || c == '@' || c == '+'
+	return c >= 0x80 || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || isDigit(c) || c == '/' || c == '.' || c == '_' || c == '-' || c == '@' || c == '+'
 }

@@ -14,9 +14,11 @@ func TestSeenFiles(t *testing.T) {
 	}
 
 	for text, want := range map[string][]string{
-		"--- a/up/x.go\n+++ b/up/x.go\n":                    {"up/x.go", "up/x.go"}, // a diff
-		"up/x.go:12:f()\nup/x.go-13-}\n":                    {"up/x.go"},            // lines beside a match
-		"charm.sh/tea.Model of lib/tea.go, lib/a.R, b/x.go": {"lib/tea.go", "lib/a.R", "b/x.go"},
+		"--- a/up/x.go\n+++ b/up/x.go\n":                         {"up/x.go", "up/x.go"}, // a diff
+		"app/[locale]/(admin)/page.tsx [the plan](docs/plan.md)": {"app/[locale]/(admin)/page.tsx", "docs/plan.md"},
+		"文档 客户/计划.md main..up/HEAD ../x/y.go":                    {"客户/计划.md"},
+		"up/x.go:12:f()\nup/x.go-13-}\n":                         {"up/x.go"}, // lines beside a match
+		"charm.sh/tea.Model of lib/tea.go, lib/a.R, b/x.go":      {"lib/tea.go", "lib/a.R", "b/x.go"},
 	} {
 		if got := pathsIn(text); !slices.Equal(got, want) {
 			t.Errorf("%q: %q", text, got)
@@ -41,7 +43,7 @@ func TestSeenFiles(t *testing.T) {
 // a program made, nor what stands elsewhere.
 func TestUnopened(t *testing.T) {
 	s := folded(prompt("See the plan in @docs/plan.md"), did("Grep", `{"pattern":"x"}`, `{"content":"lib/often.go:1:x"}`),
-		did("Bash", `{"command":"find"}`, `{"stdout":"lib/.git/a.c\nnode_modules/x/y.js /etc/a.conf ../b/c.go http://localhost:5173/src/main.ts keygen.ts/sign.ts web/a.svg docs/12.2-plan/12.2-notes.md .github/ci.yml"}`),
+		did("Bash", `{"command":"find"}`, `{"stdout":"lib/.git/a.c\nnode_modules/x/y.js /etc/a.conf ../b/c.go web/a.svg docs/12.2-plan/12.2-notes.md .github/ci.yml"}`),
 		did("Task", `{}`, `{"content":[{"type":"text","text":"It is in web/js/app.js, that is js/app.js"}]}`),
 		did("ExitPlanMode", `{"plan":"Change up/retry.go"}`, `{}`))
 	var got []string
