@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -107,17 +108,30 @@ func cmdPost(ts *testscript.TestScript, neg bool, args []string) {
 	plain(func(h home, _ ...string) ([]byte, error) { return h.ask("POST", args[0], body) })(ts, neg, nil)
 }
 
-// cmdLatest looks at the only project's pointer in the bucket latest.
+// cmdLatest wants the only project's pointer in the bucket latest to name this session; of two projects it finds two.
 func cmdLatest(ts *testscript.TestScript, _ bool, args []string) {
-	out, err := homeOf(ts).ask("GET", "/v1/cells/latest?prefix=identity.", "")
+	if got := strings.Join(pointed(ts, "identity."), " "); got != args[0] {
+		ts.Fatalf("latest is %q instead of %q", got, args[0])
+	}
+}
+
+// cmdTimeindex wants the sessions of the temporal index in this order.
+func cmdTimeindex(ts *testscript.TestScript, _ bool, args []string) {
+	if got := pointed(ts, "t."); !slices.Equal(got, args) {
+		ts.Fatalf("the temporal index is %q instead of %q", got, args)
+	}
+}
+
+// pointed are the sessions that the cells of latest with a prefix name.
+func pointed(ts *testscript.TestScript, prefix string) (sessions []string) {
+	out, err := homeOf(ts).ask("GET", "/v1/cells/latest?prefix="+prefix, "")
 	ts.Check(err)
-	var c struct{ State struct{ Session string } }
-	if len(out) > 0 {
-		ts.Check(json.Unmarshal(out, &c)) // two projects would be two lines, which is no JSON
+	for line := range strings.Lines(string(out)) {
+		var c struct{ State struct{ Session string } }
+		ts.Check(json.Unmarshal([]byte(line), &c))
+		sessions = append(sessions, c.State.Session)
 	}
-	if c.State.Session != args[0] {
-		ts.Fatalf("latest is %q instead of %q", c.State.Session, args[0])
-	}
+	return sessions
 }
 
 // cmdObserve sets the vector twice, so that it is compared with itself, and phases of which six are

@@ -77,9 +77,11 @@ var newer = sync.OnceValues(func() (string, error) {
 	return dir, build(dir, newerBuild, "hookline/hookctl", "hookline/hookctl/hookd")
 })
 
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { runScripts(t, "scripts") }
+
+func runScripts(t *testing.T, folder string) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "scripts"),
+		Dir:                 filepath.Join("testdata", folder),
 		Setup:               setup,
 		Cmds:                commands,
 		Condition:           condition,

@@ -170,21 +170,6 @@ func exact(b []byte) (v any, err error) {
 	return v, err
 }
 
-// cmdTimeindex wants the sessions of the temporal index in this order.
-func cmdTimeindex(ts *testscript.TestScript, _ bool, args []string) {
-	out, err := homeOf(ts).ask("GET", "/v1/cells/latest?prefix=t.", "")
-	ts.Check(err)
-	var got []string
-	for line := range strings.Lines(string(out)) {
-		var c struct{ State struct{ Session string } }
-		ts.Check(json.Unmarshal([]byte(line), &c))
-		got = append(got, c.State.Session)
-	}
-	if !reflect.DeepEqual(got, args) {
-		ts.Fatalf("the temporal index is %q instead of %q", got, args)
-	}
-}
-
 // cmdRaw wants the hook's own JSON back from the event last printed.
 func cmdRaw(ts *testscript.TestScript, _ bool, args []string) {
 	var r struct{ ID string }

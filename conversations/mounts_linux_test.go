@@ -22,8 +22,7 @@ const inNamespace = "HOOKLINE_TEST_NAMESPACE"
 func TestMounts(t *testing.T) {
 	if os.Getenv(inNamespace) != "" {
 		expect.OK(t, syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""))
-		testscript.Run(t, testscript.Params{Dir: filepath.Join("testdata", "mounts"), Setup: setup, Cmds: commands, Condition: condition,
-			RequireUniqueNames: true, RequireExplicitExec: true, ContinueOnError: true})
+		runScripts(t, "mounts")
 		return
 	}
 	if !canMount() {

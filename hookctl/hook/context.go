@@ -50,8 +50,8 @@ func RecoveryOf(r Reader, g *Gates, id, source string, at time.Time, most int) R
 	e := &events.SessionStarted{Source: source}
 	in := Input{Call: Call{Verb: VerbHook, Hook: "SessionStart"}, Time: at, Session: id, Event: e, Hook: e}
 
-	identity, born := identityOf(r, id)
-	r.Decided = []events.Event{restored(in, e, identity, born, latest(r, w.Project, id))}
+	_, born := identityOf(r, id)
+	r.Decided = []events.Event{restored(in, e, born, latest(r, w.Project, id))}
 	decideGates(in, w, r) // the judgement is kept in g, its events are for a real start
 	var items []Item
 	for _, it := range Tell(in, w, r, true) {

@@ -20,8 +20,8 @@ func decideIdentity(in Input, w World, r Reader) []events.Event {
 	}
 	switch e := in.Event.(type) {
 	case *events.SessionStarted:
-		own, born := identityOf(r, in.Session)
-		return []events.Event{restored(in, e, own, born, latest(r, w.Project, in.Session))}
+		_, born := identityOf(r, in.Session)
+		return []events.Event{restored(in, e, born, latest(r, w.Project, in.Session))}
 	case *events.SessionEnded:
 		if _, born := identityOf(r, in.Session); !born && in.Call.Verb == VerbHook {
 			return nil
@@ -50,17 +50,12 @@ func latest(r Reader, project, own string) identity.State {
 		}
 	}
 
-	keys, err := r.Keys(identity.PointerName)
-	if err != nil {
-		return identity.State{}
-	}
+	keys, _ := r.Keys(identity.PointerName) // without them none is found
 	for _, key := range slices.Backward(keys) {
-		_, id, isTime := identity.SplitTime(key)
-		if !isTime {
-			continue
-		}
-		if s := persisted(r, id, project, own); s.Born {
-			return s
+		if _, id, isTime := identity.SplitTime(key); isTime {
+			if s := persisted(r, id, project, own); s.Born {
+				return s
+			}
 		}
 	}
 	return identity.State{}
@@ -78,7 +73,7 @@ func persisted(r Reader, id, project, own string) identity.State {
 }
 
 // restored decides from what the session's identity starts (S0 REQ-12, DECISIONS "source").
-func restored(in Input, e *events.SessionStarted, own identity.State, born bool, prev identity.State) *events.IdentityRestored {
+func restored(in Input, e *events.SessionStarted, born bool, prev identity.State) *events.IdentityRestored {
 	out := &events.IdentityRestored{Source: e.Source}
 	if in.instead != nil && born { // what could not be read may have been a resume: a live identity is not replaced for that
 		out.Outcome, out.Previous = "continued", in.Session
@@ -148,7 +143,7 @@ func startedFrom(in Input, w World, r Reader) (*events.IdentityRestored, identit
 		if !ok {
 			e = &events.SessionStarted{Source: "startup"}
 		}
-		out := restored(in, e, identity.State{}, false, latest(r, w.Project, ""))
+		out := restored(in, e, false, latest(r, w.Project, ""))
 		env := events.Envelope{Type: out.Type(), Time: in.Time, Session: "-"}
 		return out, identity.Fold(identity.State{}, events.Record{Envelope: env, Event: out}), true
 	}

@@ -41,7 +41,7 @@ func TestEC_SESSION_08_StartWithoutItsInput(t *testing.T) {
 // What could not be read may have been the resume of a session that lives.
 func TestDefaultsDoNotReplaceALiveIdentity(t *testing.T) {
 	in := decode("hook SessionStart", `nope`).By("s")
-	e := restored(in, in.Event.(*events.SessionStarted), identity.State{}, true, identity.State{SessionID: "other", Born: true})
+	e := restored(in, in.Event.(*events.SessionStarted), true, identity.State{SessionID: "other", Born: true})
 	if e.Outcome != "continued" || e.Previous != "s" || e.Carry != nil {
 		t.Errorf("%+v", e)
 	}

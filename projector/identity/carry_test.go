@@ -5,7 +5,6 @@ import (
 	"math"
 	"reflect"
 	"testing"
-	"time"
 
 	"hookline/events"
 	"hookline/expect"
@@ -114,37 +113,30 @@ func TestRecovered(t *testing.T) {
 
 // A snapshot's figures stay when its session goes on: identity history shows them, and the log has them.
 func TestSnapshotsStay(t *testing.T) {
-	at := time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
-	step := func(s State, e events.Event) State {
-		at = at.Add(time.Second)
-		return Fold(s, events.Record{Envelope: events.Envelope{Type: e.Type(), Session: "s", Project: "p", Time: at}, Event: e})
-	}
-	s := step(State{}, &events.IdentityRestored{Outcome: "new"})
-	for range 3 {
-		s = step(s, &events.ToolFailed{ToolName: "Bash"})
-	}
-	s = step(s, &events.IdentityPersisted{Reason: "session_end"})
-	first := Snapshot{AtMS: at.UnixMilli(), IC: s.LastIC, R: s.Integration, C: s.Consciousness}
+	const call, ended = `{"tool_name":"Bash"}`, `{"reason":"session_end"}`
+	s := run(State{}, events.TypeIdentityRestored, `{"outcome":"new"}`, events.TypeToolFailed, call, events.TypeToolFailed, call, events.TypeToolFailed, call,
+		events.TypeIdentityPersisted, ended)
+	first := Snapshot{AtMS: start.UnixMilli() + 5000, IC: s.LastIC, R: s.Integration, C: s.Consciousness}
 	if first.R >= 1 || first.C >= .8 || first.IC >= 1 {
 		t.Fatalf("%+v tells nothing", first)
 	}
-	s = step(s, &events.IdentityRestored{Source: "resume", Outcome: "resumed"})
-	s = step(s, &events.ToolSucceeded{ToolName: "Bash"})
-	s = step(s, &events.IdentityPersisted{Reason: "session_end"})
-	s = step(s, &events.IdentityRestored{Source: "startup", Outcome: "new"}) // the same id again
+	for i, e := range [][2]string{{events.TypeIdentityRestored, `{"source":"resume","outcome":"resumed"}`}, {events.TypeToolSucceeded, call}, {events.TypeIdentityPersisted, ended},
+		{events.TypeIdentityRestored, `{"source":"startup","outcome":"new"}`}} { // the same id again
+		s = Fold(s, rec(10+i, e[0], e[1]))
+	}
 	if got, ok := s.SnapshotAt(first.AtMS); !ok || got != first || len(s.Snapshots) != 2 {
 		t.Errorf("%+v of %+v", got, s.Snapshots)
 	}
 	if _, ok := s.SnapshotAt(first.AtMS + 1); ok {
 		t.Error("a snapshot that was never taken")
 	}
-	for range 2 * maxSnapshots {
-		s = step(s, &events.IdentityPersisted{Reason: "command"})
+	for i := range 2 * maxSnapshots {
+		s = Fold(s, rec(20+i, events.TypeIdentityPersisted, ended))
 	}
-	if len(s.Snapshots) != maxSnapshots || s.Snapshots[maxSnapshots-1].AtMS != at.UnixMilli() {
+	if len(s.Snapshots) != maxSnapshots || s.Snapshots[maxSnapshots-1].AtMS != start.UnixMilli()+1000*(19+2*maxSnapshots) {
 		t.Errorf("%d snapshots", len(s.Snapshots))
 	}
-	if s = step(s, &events.SessionDeleted{}); len(s.Snapshots) != 0 {
+	if s = Fold(s, rec(99, events.TypeSessionDeleted, `{}`)); len(s.Snapshots) != 0 {
 		t.Error("a deleted session keeps its snapshots")
 	}
 }
