@@ -87,7 +87,9 @@ install: build ## copy binaries, man pages and completions to PREFIX (~/.local)
 
 uninstall: ## remove our hooks, stop the daemon, remove what install wrote; the log stays
 	@if [ -x "$(bindir)/hookctl$(EXE)" ]; then \
-		"$(bindir)/hookctl$(EXE)" uninstall; "$(bindir)/hookctl$(EXE)" stop; \
+		"$(bindir)/hookctl$(EXE)" uninstall; \
+		if [ -e "$${CODEX_HOME:-$$HOME/.codex}/hooks.json" ]; then "$(bindir)/hookctl$(EXE)" uninstall --client codex; fi; \
+		"$(bindir)/hookctl$(EXE)" stop; \
 	fi
 	@for b in $(BINARIES); do rm -f "$(bindir)/$$b$(EXE)" "$(bindir)/$$b$(EXE).old"; done
 	@rm -f "$(mandir)"/hookctl*.1 "$(mandir)"/replay*.1
