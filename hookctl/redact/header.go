@@ -50,13 +50,9 @@ func (p *pass) cookies(m *matcher, a assignment) {
 	}
 	to := p.headerEnd(from, depth, quote)
 	p.valueEnd = max(p.valueEnd, to)
-	for at := from; at < to; {
-		next := at
-		for next < to && p.b[next] != ';' {
-			next++
-		}
-		p.cookie(m, a, at, next)
-		at = next + 1
+	for part := range bytes.SplitSeq(p.b[from:to], []byte{';'}) {
+		p.cookie(m, a, from, from+len(part))
+		from += len(part) + 1
 		if a.kind == "set-cookie" {
 			return
 		}
@@ -83,16 +79,16 @@ func (p *pass) headerEnd(from, depth int, quote byte) int {
 
 // cookie takes one name=value. Short values and settings (lang=en) stay.
 func (p *pass) cookie(m *matcher, a assignment, from, to int) {
-	for at := from; at < to; at++ {
-		if p.b[at] != '=' {
-			continue
-		}
-		v := p.b[at+1 : to]
-		l := look(v)
-		if l.n >= 8 && l.space == 0 && !isPlaceholder(v) && !bytes.ContainsAny(v[:min(l.n, 128)], `\({`) && (l.digit > 0 && l.letters() > 0 || l.n >= 20) {
-			a.kind = "cookie"
-			p.addNamed(m, a, at+1, to)
-		}
+	equals := bytes.IndexByte(p.b[from:to], '=')
+	if equals < 0 {
 		return
+	}
+	from += equals + 1
+	v := p.b[from:to]
+	l := look(v)
+	plain := l.n < 8 || l.space > 0 || l.n < 20 && (l.digit == 0 || l.letters() == 0)
+	if !plain && !isPlaceholder(v) && !bytes.ContainsAny(v[:min(l.n, 128)], `\({`) {
+		a.kind = "cookie"
+		p.addNamed(m, a, from, to)
 	}
 }

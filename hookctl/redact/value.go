@@ -1,6 +1,9 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // assigned takes the value of a, if it is one.
 func (p *pass) assigned(m *matcher, a assignment) {
@@ -146,27 +149,11 @@ func (p *pass) quoted(m *matcher, a assignment, from, to int) {
 			return // Bearer [the token]
 		}
 	}
-	if isPlaceholder(v) || !a.fits(v, true) || p.isClosed(a, v, to) || a.call && !p.configures(a, v) || a.setter && !p.sets(a, v) {
+	argument := a.call && !a.upper && !isMixed(v, 8) // of a call that is not about a setting: f("password", "word")
+	if isPlaceholder(v) || !a.fits(v, true) || p.isClosed(a, v, to) || argument || a.setter && !p.sets(a, v) {
 		return
 	}
 	p.addNamed(m, a, from, to)
-}
-
-// configures reports whether a call sets or reads a setting, so that its second argument is the value of the first:
-// the function is called so, the name is a constant's, or the value looks random.
-func (p *pass) configures(a assignment, v []byte) bool {
-	l := look(v)
-	if a.upper || l.digit > 1 && l.letters() > 0 && l.space == 0 && l.n >= 10 {
-		return true
-	}
-	open := bytes.LastIndexByte(p.b[:a.name], '(')
-	from := nameStart(p.b, open)
-	for _, word := range []string{"env", "define", "property", "setting", "config", "header"} {
-		if bytes.Contains(bytes.ToLower(p.b[from:open]), []byte(word)) {
-			return true
-		}
-	}
-	return false
 }
 
 // sets reports whether a call hands over the secret that it is named after, as setPassword("…") and .token("…") do:
@@ -214,57 +201,35 @@ func (p *pass) addNamed(m *matcher, a assignment, start, end int) {
 }
 
 // wordEnd finds where an unquoted value ends. In .env files and shells it is a blank; elsewhere separators end
-// it when something else follows them, since a password may hold them.
+// it, some when something else follows them, since a password may hold them.
 func (p *pass) wordEnd(a assignment, at int) int {
-	env := a.upper && a.style == styleEquals && !a.spaced && !a.query
-	mode := 0
+	mode, signs, closers := 0, "<>[(;&", ",}])"
 	switch {
-	case env:
-		mode = 1
+	case a.upper && a.style == styleEquals && !a.spaced && !a.query:
+		mode, signs, closers = 1, "", ""
 	case a.query:
-		mode = 2
+		mode, signs = 2, signs+"#"
 	case a.style == styleFlag:
-		mode = 3
+		mode, signs = 3, signs+"|"
 	}
 	// The end depends on the place only, so a long run with many names in it is walked once.
-	if w := &p.words[mode]; at < w.from || at >= w.to {
-		w.from, w.to = at, p.walkWord(a, at, env)
+	w := &p.words[mode]
+	if at >= w.from && at < w.to {
+		return w.to
 	}
-	return p.words[mode].to
-}
-
-func (p *pass) walkWord(a assignment, at int, env bool) int {
-	for i := at; i < len(p.b); i++ {
-		switch c := p.b[i]; c {
-		case ' ', '\t', '\n', '\r', '"', '\'', '`', 0x1b:
-			return i
-		case '\\':
-			if endsWord(p.b, i) {
-				return i
-			}
-		case '<', '>', '[', '(':
-			if !env {
-				return i
-			}
-		case ';', '&':
-			if !env || a.query {
-				return i
-			}
-		case '|':
-			if a.style == styleFlag {
-				return i
-			}
-		case ',', '}', ']', ')':
-			if !env && (i+1 == len(p.b) || !isAlnum(p.b[i+1])) {
-				return i
-			}
-		case '#':
-			if a.query {
-				return i
-			}
+	end := at
+	for ; end < len(p.b); end++ {
+		c := p.b[end]
+		blank := isSpace(c) || isQuote(c) || c == 0x1b
+		escaped := c == '\\' && endsWord(p.b, end)
+		last := end+1 == len(p.b) || !isAlnum(p.b[end+1])
+		sign := strings.IndexByte(signs, c) >= 0 || last && strings.IndexByte(closers, c) >= 0
+		if blank || escaped || sign {
+			break
 		}
 	}
-	return len(p.b)
+	w.from, w.to = at, end
+	return end
 }
 
 // endsWord reports whether the backslashes at b[at] lead to an escaped blank, quote or ESC.
