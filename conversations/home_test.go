@@ -184,7 +184,7 @@ func (h home) verb(t *testing.T, args ...string) string {
 func (h home) socket() string {
 	socket := wire.Socket(h.getenv)
 	other := wire.Elsewhere(h.state(), socket)
-	if other != "" && !wire.Alive(socket, time.Now().Add(time.Second)) && wire.Alive(other, time.Now().Add(time.Second)) {
+	if other != "" && !wire.Serves(socket, "", time.Now().Add(time.Second)) && wire.Serves(other, "", time.Now().Add(time.Second)) {
 		return other
 	}
 	return socket

@@ -95,7 +95,7 @@ func TestDoorLeavesAnothersSocket(t *testing.T) {
 	d.look()
 	d.look()
 	expect.Equal(t, strings.Count(log.String(), "another process listens on "+d.paths.Socket), 1, "told", "times", log)
-	if d.shut(); !wire.Alive(d.paths.Socket, time.Now().Add(patience)) {
+	if d.shut(); !wire.Serves(d.paths.Socket, "", time.Now().Add(patience)) {
 		t.Error("the other's socket is gone")
 	}
 }
@@ -225,7 +225,7 @@ func TestListenOverAFileInTheHome(t *testing.T) {
 	expect.OK(t, errors.Join(home.PrivateDir(p.Home), os.WriteFile(p.Link, []byte("no socket"), 0o600)))
 	srv := &http.Server{}
 	d := expect.Value(openDoor(p, srv, slog.New(slog.DiscardHandler)))(t)
-	if !wire.Alive(p.Link, time.Now().Add(patience)) {
+	if !wire.Serves(p.Link, "", time.Now().Add(patience)) {
 		t.Error("no answer")
 	}
 	d.shut()

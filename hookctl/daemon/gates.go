@@ -112,16 +112,14 @@ func troubleWith(r gates.Rules) string {
 	}
 	p := list[0]
 	text := "requirements: " + p.Error()
+	hint, _, asks := strings.Cut(p.Hint, "? ") // a setting has its default, an unknown key a likely name; validate lists the others
 	switch {
-	case !p.Warning && p.Requirement != "":
+	case !p.Warning && (p.Requirement != "" || hint == ""):
 		text += "; what it concerns is off, everything passes there"
-	case p.Hint != "": // a setting has its default, an unknown key a likely name; validate lists the others
-		hint, _, asks := strings.Cut(p.Hint, "? ")
-		if text += "; " + hint; asks {
-			text += "?"
-		}
-	case !p.Warning:
-		text += "; what it concerns is off, everything passes there"
+	case asks:
+		text += "; " + hint + "?"
+	case hint != "":
+		text += "; " + hint
 	}
 	if n := len(r.Problems); n > 1 {
 		text += fmt.Sprintf(" (%d problems: hookctl req validate)", n)

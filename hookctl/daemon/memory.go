@@ -20,7 +20,6 @@ const (
 
 // large counts the large frames under way. No more than four are in memory at a time.
 type large struct {
-	once  sync.Once
 	slots chan struct{}
 	mu    sync.Mutex
 	n     int
@@ -34,7 +33,6 @@ func (l *large) enter(size int64) func() {
 	if size < largeFrame {
 		return func() {}
 	}
-	l.once.Do(func() { l.slots = make(chan struct{}, largeAtOnce) })
 	l.slots <- struct{}{}
 	l.add(1)
 	return func() {

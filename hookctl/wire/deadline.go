@@ -120,15 +120,12 @@ const maxPointer = 8 << 10
 
 // isHome tells whether a folder is the user's home, whose .claude is the user's and no project's.
 func isHome(folder string) bool {
-	home, err := os.UserHomeDir()
+	home, _ := os.UserHomeDir()
+	own, err := os.Stat(home)
 	if err != nil {
 		return false
 	}
 	info, err := os.Stat(folder)
-	if err != nil {
-		return false
-	}
-	own, err := os.Stat(home)
 	return err == nil && os.SameFile(info, own)
 }
 

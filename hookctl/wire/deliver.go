@@ -214,17 +214,12 @@ func keepLoss(f Frame, event string) error {
 
 // findHookd is hookd beside this executable, else on the PATH, else "".
 func findHookd() string {
-	name := "hookd" + exe
-	if self, err := os.Executable(); err == nil {
-		if real, err := filepath.EvalSymlinks(self); err == nil {
-			self = real
-		}
-		if path := filepath.Join(filepath.Dir(self), name); executable(path) {
-			return path
-		}
+	self, _ := os.Executable()
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
 	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if path := filepath.Join(dir, name); filepath.IsAbs(dir) && executable(path) {
+	for _, dir := range append([]string{filepath.Dir(self)}, filepath.SplitList(os.Getenv("PATH"))...) {
+		if path := filepath.Join(dir, "hookd"+exe); filepath.IsAbs(dir) && executable(path) {
 			return path
 		}
 	}

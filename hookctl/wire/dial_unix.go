@@ -23,7 +23,14 @@ func dial(socket string, until time.Time) (io.ReadWriteCloser, error) {
 	if err != nil {
 		return nil, wireError{ErrNoDaemon, "socket: " + err.Error()}
 	}
-	if err = connect(fd, socket, until); err == nil {
+	err = connect(fd, socket, until)
+	switch {
+	case err == ErrTimeout: // its queue is full: it is there, and hangs
+	case err != nil && err != syscall.EISCONN: // connected meanwhile, by the call that a signal interrupted
+		err = wireError{ErrNoDaemon, "connect " + socket + ": " + err.Error()}
+	case !ownPeer(fd, socket):
+		err = protocolError(socket + " belongs to another user")
+	default:
 		err = syscall.SetNonblock(fd, true)
 	}
 	if err != nil {
@@ -38,22 +45,9 @@ func dial(socket string, until time.Time) (io.ReadWriteCloser, error) {
 	return f, nil
 }
 
-func connect(fd int, socket string, until time.Time) error {
-	err := connectWithin(fd, socket, until)
-	switch {
-	case err == ErrTimeout: // its queue is full: it is there, and hangs
-		return err
-	case err != nil && err != syscall.EISCONN: // connected meanwhile, by the call that a signal interrupted
-		return wireError{ErrNoDaemon, "connect " + socket + ": " + err.Error()}
-	case !ownPeer(fd, socket):
-		return protocolError(socket + " belongs to another user")
-	}
-	return nil
-}
-
-// connectWithin connects with the kernel's own timeout, again while signals interrupt it: a socket with a
+// connect connects with the kernel's own timeout, again while signals interrupt it: a socket with a
 // timeout is not restarted by the kernel, and the runtime's preemption is a signal.
-func connectWithin(fd int, socket string, until time.Time) error {
+func connect(fd int, socket string, until time.Time) error {
 	for {
 		left := time.Until(until)
 		if left <= 0 {

@@ -38,21 +38,11 @@ func Do(deadline time.Time, socket, event string, f Frame) (Reply, error) {
 	return answer(c) // a daemon that refuses stops reading; its answer says why
 }
 
-// Alive tells whether a daemon accepts connections at socket.
-func Alive(socket string, deadline time.Time) bool {
-	c, err := dial(socket, deadline)
-	if err != nil {
-		return false
-	}
-	c.Close()
-	return true
-}
-
 // misdirected begins the answer of a daemon that serves another home than the one that was meant.
 const misdirected = "HTTP/1.1 421"
 
 // Serves tells whether a daemon accepts connections at socket, and does not say that it serves another home than the
-// one with this mark. One that hangs is not waited for.
+// one with this mark, where there is one. One that hangs is not waited for.
 func Serves(socket, mark string, deadline time.Time) bool {
 	if soon := time.Now().Add(100 * time.Millisecond); soon.Before(deadline) && mark != "" {
 		deadline = soon

@@ -149,7 +149,7 @@ func TestDoNoDaemon(t *testing.T) {
 		if _, err := Do(soon(), socket, "Stop", Frame{}); !errors.Is(err, ErrNoDaemon) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if Alive(socket, soon()) {
+		if Serves(socket, "", soon()) {
 			t.Errorf("%s: alive", name)
 		}
 	}

@@ -70,7 +70,7 @@ func serve(t *testing.T, hookd string) (stop func() int) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() { _ = cmd.Process.Kill() }) // for a test that fails before stop
-	for deadline := time.Now().Add(30 * time.Second); !wire.Alive(wire.Socket(os.Getenv), time.Now().Add(time.Second)); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); !wire.Serves(wire.Socket(os.Getenv), "", time.Now().Add(time.Second)); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the daemon did not start")
 		}
