@@ -87,6 +87,7 @@ type Daemon struct {
 	projects cache[*projectConfig] // by the folder that the client was launched in
 	rules    cache[*gateRules]     // by the top of the work tree
 	memories cache[*redact.Memory] // by session: a secret is also replaced where it recurs without its name
+	clients  cache[knownClient]    // by CLAUDE_PID
 	meters   cache[*meter]         // by session
 	visits   cache[bool]           // paths of projects that git was asked about
 	said     cache[string]         // to users, by session and what it is about
@@ -135,6 +136,7 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 		stopping: make(chan string, 1), drainer: drainer{turn: make(chan struct{}, 1)}, large: large{slots: make(chan struct{}, largeAtOnce)}}
 	d.projects.most, d.rules.most = maxRoots, maxRoots
 	d.memories.most = 64 // each up to 100 KB
+	d.clients.most = 256
 	d.meters.most = 1024 // beyond, the ends of the transcripts are read once more
 	d.visits.most, d.said.most = 4096, 4096
 	rec, err := recorder.Open(ctx, recorder.Options{Store: store, Log: o.Log, Now: o.Now, Begin: d.emitDamage})

@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -253,10 +252,8 @@ func (d *Daemon) doImport(ctx context.Context, o transcriptsOrder, progress func
 	if err := json.Unmarshal([]byte(o.Paths), &paths); err != nil {
 		return nil, problem.Bad("paths: %s", misfit(err))
 	}
-	for _, path := range paths {
-		if !filepath.IsAbs(path) {
-			return nil, problem.Bad("paths: %q is no absolute path", path)
-		}
+	if err := wholePaths("paths", paths...); err != nil {
+		return nil, err
 	}
 	into := transcript.Into{Log: d.stream, Put: d.ground.Blobs().Put, Clean: d.clean, Append: d.rec.Import, Now: d.opts.Now(),
 		Redactor: func(dir string) *redact.Redactor {

@@ -40,12 +40,8 @@ func TestLongSpoolHoldsUpNoHook(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	f := startOf("s-2")
-	r := httptest.NewRequest("POST", "/v1/hook/SessionStart", strings.NewReader(string(f.Body)))
-	r.Header.Set("Hookline-Protocol", "1")
-	r.Header.Set("Hookline-Frame", string(f.Header()))
-	w := httptest.NewRecorder()
-	d.Handler().ServeHTTP(w, r)
-	expect.EqualNow(t, w.Code, 200, w.Body)
+	f.Args = []string{"hook", "SessionStart"}
+	expect.EqualNow(t, sendHook(d, f), http.StatusOK, "status")
 	select {
 	case <-done:
 		t.Error("the hook waited for the whole spool")

@@ -14,34 +14,6 @@ import (
 	"hookline/hookctl/client"
 )
 
-// Trouble of the configuration opens gates, is told once a session and recorded with its place.
-func TestGateBrokenConfiguration(t *testing.T) {
-	g := newGated(t, "requirements:\n  plan: {enabled: true}\n  odd: {enabled: 'yes'}\n")
-	file := filepath.Join(g.dir, ".claude", "requirements.yaml")
-	start := g.says(sessA, startAs("startup"))
-	want := "hookline: requirements: " + file + ":3:18: Requirement 'odd' field 'enabled' must be bool; what it concerns is off, everything passes there"
-	if !strings.Contains(start, `"systemMessage":"`+want+`"`) {
-		t.Error(start)
-	}
-	if got := g.says(sessA, edit); strings.Contains(got, "systemMessage") || !strings.Contains(got, "## Blocked: plan") {
-		t.Errorf("told twice, or the other gate is off: %s", got)
-	}
-	for _, r := range logOf(t, g.d) {
-		if e, ok := r.Event.(*events.GateConfigInvalid); ok && *e != (events.GateConfigInvalid{File: file, Line: 3, Column: 18, Requirement: "odd",
-			Message: "Requirement 'odd' field 'enabled' must be bool"}) {
-			t.Errorf("%+v", e)
-		}
-	}
-	write(t, file, "requirements: [\n")
-	expect.Equal(t, g.reason(sessB, edit), "", "a file that is no YAML")
-	expect.OK(t, os.Remove(file))
-	expect.OK(t, os.Mkdir(file, 0o755))
-	expect.Equal(t, g.reason(sessB, edit), "", "a file that cannot be read")
-	if n := strings.Count(g.types(), "config_invalid"); n < 3 {
-		t.Errorf("%d recorded: %s", n, g.types())
-	}
-}
-
 // git that does not answer opens the gate that needs it, and no other.
 func TestGateWithoutGit(t *testing.T) {
 	g := newGated(t, sized+"  plan: {enabled: true, trigger_tools: [Write]}\n")

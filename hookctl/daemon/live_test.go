@@ -116,28 +116,6 @@ func TestReapSilent(t *testing.T) {
 	}
 }
 
-// SessionEnd ends; what comes late revives.
-func TestReviveAfterTheEnd(t *testing.T) {
-	d := opened(t)
-	take(t, d, startOf("s-1"))
-	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"s-1","reason":"prompt_input_exit"}`))
-	if s := sessionState(t, d, "s-1"); s.Status != "ended" || s.EndReason != "prompt_input_exit" || live(t, d) != 0 {
-		t.Fatalf("%s %s", s.Status, s.EndReason)
-	}
-	take(t, d, bashOf("s-1", 1))
-	if s := sessionState(t, d, "s-1"); s.Status != "live" || live(t, d) != 1 {
-		t.Fatalf("%s", s.Status)
-	}
-	if code, body := ask(t, d, "POST", "/v1/do/emit", `{"type":"session.deleted","session":"s-1","data":{}}`); code != 200 {
-		t.Fatalf("%d %s", code, body)
-	}
-	take(t, d, bashOf("s-1", 2))
-	if s := sessionState(t, d, "s-1"); s.Status != "deleted" || s.Events != 0 || live(t, d) != 0 {
-		t.Errorf("%d live, %+v", live(t, d), s)
-	}
-	mustVerify(t, d)
-}
-
 // The session of a process that has two is the one that was active last, every time.
 func TestByProcessIsTheNewest(t *testing.T) {
 	d := opened(t)

@@ -139,10 +139,8 @@ func TestEmitRefusals(t *testing.T) {
 		`{"type":"session.deleted","data":{}}`, `{"type":"tool.succeeded","session":"s-1","data":{"tool_name":"Bash"}}`,
 		`{"type":"identity.persisted","session":"s-1","project":"other","data":{"reason":"command"}}`,
 	} {
-		w := httptest.NewRecorder()
-		d.Handler().ServeHTTP(w, httptest.NewRequest("POST", "/v1/do/emit", strings.NewReader(b)))
-		if w.Code < 400 {
-			t.Errorf("%s: %d %s", b, w.Code, w.Body)
+		if code, body := ask(t, d, "POST", "/v1/do/emit", b); code < 400 {
+			t.Errorf("%s: %d %s", b, code, body)
 		}
 	}
 	if m := len(logOf(t, d)); m != n {
