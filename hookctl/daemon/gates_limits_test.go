@@ -3,7 +3,6 @@
 package daemon
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,7 +38,7 @@ func TestGateNeedsABranch(t *testing.T) {
 	g := newGated(t, planOnly)
 	git(t, g.dir, "switch", "-q", "--detach")
 	expect.Equal(t, g.reason(sessA, edit), "", "detached")
-	_, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: g.dir, Events: []client.GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(`{"all_sessions":true,"reason":"command"}`)}}}, nil)
+	_, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: g.dir, Events: ordered(events.TypeGateCleared, `{"all_sessions":true,"reason":"command"}`)}, nil)
 	if err == nil || err.Error() != "HEAD is detached: gates belong to a branch" {
 		t.Error(err)
 	}
@@ -55,17 +54,17 @@ func TestGateOrdersAreChecked(t *testing.T) {
 		`{"name":"x","scope":"session","level":"branch","by":"cli","expires_at":"soon"}`: `gate.satisfied: expires_at: "soon" is no time`,
 		`{"name":"x","scope":"session","level":"branch","by":"cli","name":` + `5}`:       "gate.satisfied: name: number does not fit there",
 	} {
-		_, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: g.dir, Events: []client.GateCommand{{Type: events.TypeGateSatisfied, Data: json.RawMessage(data)}}}, nil)
+		_, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: g.dir, Events: ordered(events.TypeGateSatisfied, data)}, nil)
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v", data, err)
 		}
 	}
 	for _, typ := range []string{events.TypeGateBlocked, events.TypeGateTriggered, events.TypeSessionDeleted, "nothing"} {
-		if _, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: g.dir, Events: []client.GateCommand{{Type: typ, Data: json.RawMessage(`{}`)}}}, nil); err == nil {
+		if _, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: g.dir, Events: ordered(typ, `{}`)}, nil); err == nil {
 			t.Errorf("%s can be ordered", typ)
 		}
 	}
-	if _, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: t.TempDir(), Events: []client.GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(`{"all_sessions":true,"reason":"command"}`)}}}, nil); err == nil {
+	if _, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: t.TempDir(), Events: ordered(events.TypeGateCleared, `{"all_sessions":true,"reason":"command"}`)}, nil); err == nil {
 		t.Error("outside of git")
 	}
 	expect.Equal(t, g.types(), "", "something was recorded")
@@ -82,7 +81,7 @@ func TestGateOfADeletedSessionThatGoesOn(t *testing.T) {
 		t.Errorf("the way out is not named: %q", got)
 	}
 	for _, name := range []string{events.Alias(sessA), sessA} {
-		o := client.GateOrder{Dir: g.dir, Session: name, Events: []client.GateCommand{{Type: events.TypeGateSatisfied, Data: json.RawMessage(`{"name":"commit_plan","scope":"session","level":"session","by":"cli"}`)}}}
+		o := client.GateOrder{Dir: g.dir, Session: name, Events: ordered(events.TypeGateSatisfied, `{"name":"commit_plan","scope":"session","level":"session","by":"cli"}`)}
 		r, err := g.d.OrderGates(t.Context(), o, nil)
 		if err != nil || r.Session != sessA {
 			t.Fatalf("%s: %+v %v", name, r, err)

@@ -3,7 +3,6 @@
 package daemon
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -72,8 +71,7 @@ func TestMirrorOverrideWithTimeToLive(t *testing.T) {
 	g := newGated(t, planOnly)
 	g.satisfy2(sessB, "commit_plan")
 	end := g.now().Add(time.Minute)
-	g.order(client.GateOrder{Events: []client.GateCommand{{Type: events.TypeGateSatisfied,
-		Data: json.RawMessage(`{"name":"commit_plan","scope":"session","level":"branch","by":"cli","expires_at":"` + end.Format(time.RFC3339Nano) + `"}`)}}})
+	g.order(client.GateOrder{Events: ordered(events.TypeGateSatisfied, `{"name":"commit_plan","scope":"session","level":"branch","by":"cli","expires_at":"`+end.Format(time.RFC3339Nano)+`"}`)})
 	for _, id := range []string{sessA, sessB, sessC} {
 		expect.Equal(t, g.reason(id, edit), "", id)
 	}

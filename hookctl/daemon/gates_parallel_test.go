@@ -30,8 +30,7 @@ func TestGatesUnderParallelHooks(t *testing.T) {
 			frames = append(frames, g.frame(id, edit))
 		}
 		for _, n := range []string{"commit_plan", "adr_reviewed"} {
-			orders = append(orders, client.GateOrder{Dir: g.dir, Session: id, Events: []client.GateCommand{{Type: events.TypeGateSatisfied,
-				Data: json.RawMessage(`{"name":"` + n + `","scope":"session","level":"session","by":"cli"}`)}}})
+			orders = append(orders, client.GateOrder{Dir: g.dir, Session: id, Events: ordered(events.TypeGateSatisfied, `{"name":"`+n+`","scope":"session","level":"session","by":"cli"}`)})
 		}
 	}
 	denied := make([]bool, len(frames))

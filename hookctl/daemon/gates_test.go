@@ -173,6 +173,11 @@ func (g *gatedRepo) order(o client.GateOrder) {
 	expect.Value(g.d.OrderGates(g.t.Context(), o, nil))(g.t)
 }
 
+// ordered is the one event of an order.
+func ordered(typ, data string) []client.GateCommand {
+	return []client.GateCommand{{Type: typ, Data: json.RawMessage(data)}}
+}
+
 func (g *gatedRepo) satisfy(session, name, scope string) {
 	g.t.Helper()
 	level := "session"
@@ -182,13 +187,13 @@ func (g *gatedRepo) satisfy(session, name, scope string) {
 		g.says(session, `{"hook_event_name":"Notification","message":"hello"}`)
 	}
 	data := fmt.Sprintf(`{"name":%q,"scope":%q,"level":%q,"by":"cli"}`, name, scope, level)
-	g.order(client.GateOrder{Session: session, Events: []client.GateCommand{{Type: events.TypeGateSatisfied, Data: json.RawMessage(data)}}})
+	g.order(client.GateOrder{Session: session, Events: ordered(events.TypeGateSatisfied, data)})
 }
 
 func (g *gatedRepo) clear(session, name string) {
 	g.t.Helper()
 	data := fmt.Sprintf(`{"name":%q,"all_sessions":%t,"reason":"command"}`, name, session == "")
-	g.order(client.GateOrder{Session: session, Events: []client.GateCommand{{Type: events.TypeGateCleared, Data: json.RawMessage(data)}}})
+	g.order(client.GateOrder{Session: session, Events: ordered(events.TypeGateCleared, data)})
 }
 
 const (

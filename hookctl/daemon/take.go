@@ -81,7 +81,7 @@ func (d *Daemon) Take(ctx context.Context, f wire.Frame) (hook.Answer, error) {
 }
 
 // take is [Daemon.Take] without the event of what the model is told, which it gives back: whoever passes the answer on
-// appends it, none for nothing.
+// appends it, none for nothing. The numbers are those of the diagram in docs/architecture.md.
 func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Answer, []events.Envelope, error) {
 	d.touched.Store(d.opts.Now().UnixMilli())
 	if call := hook.ParseCall(f.Args); call.Verb == hook.VerbBrief && !call.AsHook {
@@ -92,7 +92,7 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 		return hook.Answer{}, nil, nil
 	}
 
-	in, err := d.decode(f, project)
+	in, err := d.decode(f, project) // 1 decode, 2 redact
 	if err != nil {
 		return hook.Answer{}, nil, err
 	}
@@ -109,41 +109,28 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 
 	d.clockWentBack(ctx)
 	install := d.clean(installOf(f))
-	told, err := d.rec.Record(ctx, in, w, install)
+	told, err := d.rec.Record(ctx, in, w, install) // 3 decide, 4 append, 5 fold
 	if err != nil {
 		d.endWhenBroken(err)
 		return hook.Answer{}, nil, err
 	}
-	first := told.Seen == recorder.Fresh
-	firstOfInstall := first || told.Seen == recorder.SecondHit
 	d.hooks.count(told.Seen, in.Name(), install, d.opts.Now())
-	if firstOfInstall && w.Gates != nil {
-		if rules, ok := d.rules.get(w.Gates.Root); ok { // the log has their problems
+	if w.Gates != nil && told.FirstOfInstall() { // the log has what is wrong with the rules
+		if rules, ok := d.rules.get(w.Gates.Root); ok {
 			rules.recorded.Store(true)
 		}
 	}
 
 	var answer hook.Answer
-	var injected *events.ContextInjected
-	if !spooled { // whose answer is read by nobody
-		answer, injected = d.answer(f, in, told, firstOfInstall)
+	var injected []events.Envelope
+	if !spooled { // whose answer nobody reads
+		answer, injected = d.answer(f, in, w, told) // 6 render
+		d.measureUse(in, w, told)
 	}
 	if len(told.Effects) > 0 {
 		d.beside(func(ctx context.Context) { d.follow(ctx, in, w, told.Cause) })
 	}
-	if first && !spooled {
-		d.measureUse(in, w, told.Cause)
-	}
-	if injected == nil || !first { // a hook that came again has the event of its first answer
-		return answer, nil, nil
-	}
-	base := hook.Around(in, w)
-	base.Causation, base.AgentID = told.Cause, agentOf(in)
-	envs, err := recorder.Envelopes(d.opts.Now(), base, injected)
-	if err != nil {
-		d.log.Error("record what was told", "session", in.Session, "err", err)
-	}
-	return answer, envs, nil
+	return answer, injected, nil
 }
 
 // brief answers from memory: no record, no disk. Its session is the input's, the client's own word, else the live session
@@ -253,14 +240,14 @@ func (d *Daemon) endWhenBroken(err error) {
 	}
 }
 
-// answer composes what is said to a hook: a user is told each thing once, by each install what concerns the recorder.
-func (d *Daemon) answer(f wire.Frame, in hook.Input, told recorder.Told, firstOfInstall bool) (hook.Answer, *events.ContextInjected) {
+// answer composes what is said to a hook, and gives the event of what the model is told. A user is told each thing once,
+// by each install what concerns the recorder; a hook that came again has the event of its first answer.
+func (d *Daemon) answer(f wire.Frame, in hook.Input, w hook.World, told recorder.Told) (hook.Answer, []events.Envelope) {
 	items, damage := told.Items, ""
-	if in.Starts() && firstOfInstall {
+	if in.Starts() && told.FirstOfInstall() {
 		items = append(d.atStart(f, in), items...)
 		damage = d.damageWords(in)
 	}
-
 	switch in.Event.(type) {
 	case *events.ToolSucceeded, *events.ToolFailed: // the check that asked for a dream has had its answer when that fails
 		if words, failed := d.failedDreams.LoadAndDelete(in.Session); failed {
@@ -271,7 +258,18 @@ func (d *Daemon) answer(f wire.Frame, in hook.Input, told recorder.Told, firstOf
 	if in.Call.Verb == hook.VerbHook {
 		items = slices.DeleteFunc(items, func(it hook.Item) bool { return it.User && !d.isNews(in.Session+" "+it.ID, it.Digest()) })
 	}
-	return hook.Compose(in, told.Verdict, items, damage)
+
+	answer, injected := hook.Compose(in, told.Verdict, items, damage)
+	if injected == nil || told.Seen != recorder.Fresh {
+		return answer, nil
+	}
+	base := hook.Around(in, w)
+	base.Causation, base.AgentID = told.Cause, agentOf(in)
+	envs, err := recorder.Envelopes(d.opts.Now(), base, injected)
+	if err != nil {
+		d.log.Error("record what was told", "session", in.Session, "err", err)
+	}
+	return answer, envs
 }
 
 // isNews keeps what is said to a user of a topic, and tells whether it is not what was said before.

@@ -82,7 +82,7 @@ func (d *Daemon) useAt(in hook.Input) *hook.Use {
 
 // measureUse records a change of the phase behind a hook's answer: with a prompt, after each batch of calls, and when a
 // session is resumed.
-func (d *Daemon) measureUse(in hook.Input, w hook.World, cause string) {
+func (d *Daemon) measureUse(in hook.Input, w hook.World, told recorder.Told) {
 	switch e := in.Event.(type) {
 	case *events.PromptSubmitted, *events.ToolBatchFinished:
 	case *events.SessionStarted:
@@ -93,13 +93,13 @@ func (d *Daemon) measureUse(in hook.Input, w hook.World, cause string) {
 		return
 	}
 	path := transcriptOf(in)
-	if path == "" {
+	if path == "" || told.Seen != recorder.Fresh {
 		return
 	}
 
 	d.beside(func(ctx context.Context) {
 		if u := d.meter(in.Session).read(path); u != nil {
-			d.used(ctx, *u, events.Envelope{Session: in.Session, Project: w.Project, Causation: cause})
+			d.used(ctx, *u, events.Envelope{Session: in.Session, Project: w.Project, Causation: told.Cause})
 		}
 	})
 }

@@ -25,6 +25,9 @@ type Told struct {
 	Seq     uint64         // on disk
 }
 
+// FirstOfInstall tells whether the install that sent the hook had not sent it before.
+func (t Told) FirstOfInstall() bool { return t.Seen == Fresh || t.Seen == SecondHit }
+
 // Record takes one hook: judged exactly once, decided, appended and folded, and told from the view that covers its own
 // events. It returns when they are on disk. An error means that nothing was recorded: whoever sent it must keep it.
 func (r *Recorder) Record(ctx context.Context, in hook.Input, w hook.World, install string) (Told, error) {

@@ -182,12 +182,6 @@ func TestHook(t *testing.T) {
 	}
 }
 
-func TestHookDisabled(t *testing.T) {
-	c := newClient(t, `{}`)
-	c.env = append(c.env, "HOOKLINE_DISABLED=1")
-	c.expect(c.run("hook", "Stop"), 0, "", "")
-}
-
 // S0 REQ-11: the brief must not wait for an input.
 func TestBriefReadsNoInput(t *testing.T) {
 	c := newClient(t, "")
@@ -255,17 +249,6 @@ func TestHookUnfinishedInput(t *testing.T) {
 		if f := <-frames; f.Complete || string(f.Body) != `{"session_id":"s1","x":` || f.Note != "input not complete at the deadline" {
 			t.Errorf("%+v", f)
 		}
-	}
-}
-
-// HOME unset is no reason to fail; where the state went stands in the frame.
-func TestHookWithoutHome(t *testing.T) {
-	c := newClient(t, `{}`)
-	frames := c.daemon()
-	c.env = append(c.env, "HOME=", "HOOKLINE_HOME=", "HOOKLINE_SECOND=/nowhere")
-	c.run("hook", "Stop")
-	if f := <-frames; !strings.HasPrefix(f.Note, "HOME is not set, state is in /nowhere/hookline-") {
-		t.Errorf("%+v", f)
 	}
 }
 
