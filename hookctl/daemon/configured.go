@@ -65,6 +65,7 @@ func (m fileMark) same(o fileMark) bool {
 
 // projectConfig is what configuration files say of the project that a client was launched in.
 type projectConfig struct {
+	config.Config
 	files    watchedFiles
 	redactor *redact.Redactor // with what redact_extra of the project adds
 	off      bool             // the user's configuration says that nothing of it is recorded
@@ -77,10 +78,12 @@ func (d *Daemon) configured(launch string) *projectConfig {
 		return known
 	}
 
+	o := config.Options{Getenv: os.Getenv, Dir: launch}
 	next := &projectConfig{redactor: d.redactor}
-	for _, name := range config.Paths(config.Options{Getenv: os.Getenv, Dir: launch}) {
+	for _, name := range config.Paths(o) {
 		next.files.add(name, now)
 	}
+	next.Config = config.Load(o)
 	next.off = !config.Load(config.Options{Getenv: os.Getenv}).Values.Records(launch)
 	user, added := config.Patterns(os.Getenv, launch)
 	for _, p := range d.opts.Redact {

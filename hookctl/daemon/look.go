@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/config"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
@@ -66,7 +65,7 @@ func (d *Daemon) look(ctx context.Context, f wire.Frame, in *hook.Input, spooled
 	w.Survey = d.survey(ctx, *in, w)
 	w.Evidence = hook.EvidenceLoose
 	if _, ok := in.Event.(*events.TurnStopped); ok && in.Call.Verb == hook.VerbHook { // by the configuration as it is now
-		v := config.Load(config.Options{Getenv: os.Getenv, Dir: f.Launch()}).Values
+		v := d.configured(f.Launch()).Values
 		w.Evidence, w.Delta = v.Evidence, v.Attention[0]
 	}
 	return w

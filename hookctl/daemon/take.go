@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
-	"hookline/hookctl/config"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/recorder"
@@ -288,7 +286,7 @@ func (d *Daemon) atStart(f wire.Frame, in hook.Input) []hook.Item {
 	if note, _, _ := strings.Cut(f.Note, "; "); strings.HasPrefix(note, wire.Homeless) {
 		warn(d.clean(note) + "; set HOME or HOOKLINE_HOME to keep it")
 	}
-	for _, p := range config.Load(config.Options{Getenv: os.Getenv, Dir: f.Launch()}).Problems {
+	for _, p := range d.configured(f.Launch()).Problems {
 		warn(d.clean(p.Warning()))
 	}
 	return out
