@@ -314,7 +314,8 @@ func (c *chromium) quiet() {
 // Keys move, rows unfold, words are found, and nothing is wider than a telephone.
 func TestPageInBrowser(t *testing.T) {
 	c := startChromium(t)
-	base, _, _ := strings.Cut(serveTo(t, c, recorded(t)), "/open")
+	from := recorded(t)
+	base, _, _ := strings.Cut(serveTo(t, c, from), "/open")
 	c.call("Page.setBypassCSP", map[string]any{"enabled": true}) // for axe; the other tests keep the policy
 	c.axe("the list")
 	if got := c.js("document.querySelector('.card').textContent"); !strings.Contains(fmt.Sprint(got), "Add retries with backoff") {
@@ -331,6 +332,13 @@ func TestPageInBrowser(t *testing.T) {
 		}
 	}
 
+	requested := slices.IndexFunc(from.log, func(r events.Record) bool {
+		e, ok := r.Event.(*events.ToolRequested)
+		return ok && e.ToolName == "Bash"
+	})
+	if shown := c.seek(requested); !strings.Contains(shown, "Running (1)›Bash go test") {
+		t.Errorf("what runs is %q", shown)
+	}
 	c.js("document.querySelector('.row.bad details').open = true")
 	waitJS(c, "document.querySelector('.row.bad .body').textContent.includes('tool.requested')")
 	c.js("(() => { const f = document.getElementById('find'); f.value = 'UNDEFINED: io'; f.dispatchEvent(new Event('input')); })()")

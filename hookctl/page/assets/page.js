@@ -61,7 +61,7 @@
     return;
   }
 
-  let moves = [], frames = [], bodies = null, at = -1, here = null;
+  let moves = [], frames = [], calls = {}, bodies = null, at = -1, here = null; // calls: their rows
   const every = 200; // a frame is kept of every so many states
 
   const apply = (state, m) => {
@@ -77,7 +77,11 @@
   function index() {
     frames = [];
     const state = new Map();
-    moves.forEach((m, i) => { if (i % every === 0) frames.push(new Map(state)); apply(state, m); });
+    moves.forEach((m, i) => {
+      if (i % every === 0) frames.push(new Map(state));
+      apply(state, m);
+      for (const k in m.s || {}) if (k.startsWith("call ")) calls[k.slice(5)] = m.r;
+    });
   }
 
   // The state beside the timeline. It has no markup of its own: every text is a text.
@@ -107,7 +111,8 @@
     const gates = kind("gate");
     if (gates.length) { head("Gates", gates.length); list(gates, ([k, v, hot]) => item(v.state.startsWith("met") ? "✓" : "■", "", k + " ", v.state, hot), 12); }
     const running = [...kind("call"), ...kind("agent")];
-    if (running.length) { head("Running", running.length); list(running, ([, v, hot]) => item("›", "", v.text || "subagent", "", hot), 6); }
+    const about = id => { const row = $(calls[id]), what = row && row.querySelector(".what"); return what ? el("span", "path", what.textContent) : ""; };
+    if (running.length) { head("Running", running.length); list(running, ([k, v, hot]) => item("›", "", v.text || "subagent", about(k), hot), 6); }
     const files = kind("file").reverse();
     if (files.length) { head("Files", files.length); list(files, ([k, v, hot]) => item(v.created ? "+" : v.edited ? "✎" : "·", "", el("span", "path", short(k)), [v.created && "created", v.edited && "edited " + v.edited, v.read && "read " + v.read].filter(Boolean).join(", "), hot), 10); }
     const commands = kind("command").reverse();
