@@ -77,8 +77,8 @@ func (h *home) withLog(fn func(st *embedded.Stream, own []events.Envelope)) {
 	server := must(embedded.Open(h.ctx, embedded.Options{Dir: filepath.Join(h.state, "store")}))
 	defer func() { check(server.Close(h.ctx)) }()
 	var own []events.Envelope
-	check(server.Stream().ReadRaw(h.ctx, 1, 0, func(_ uint64, _ time.Time, env events.Envelope) error {
-		own = append(own, env)
+	check(server.Stream().ReadRaw(h.ctx, 1, 0, func(r events.Record) error {
+		own = append(own, r.Envelope)
 		return nil
 	}))
 	fn(server.Stream(), own)

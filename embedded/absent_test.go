@@ -33,15 +33,6 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-func TestAbsentIsBounded(t *testing.T) {
-	var a absent
-	for i := range maxAbsent + 1 {
-		_, since := a.knows("")
-		a.note(string(rune(i)), since)
-	}
-	expect.Equal(t, len(a.keys), 1, "keys")
-}
-
 // A cell that was asked for in vain is found once it is written.
 func TestLoadAfterAbsent(t *testing.T) {
 	s := open(t, storeDir(t))

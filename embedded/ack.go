@@ -1,11 +1,9 @@
 package embedded
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -21,20 +19,8 @@ type pubAck struct {
 // errNoAnswer says that what answered is not the log.
 var errNoAnswer = errors.New("the server's answer is no acknowledgement")
 
-// plainAck is how the server begins its answer to a message that was stored. What follows is the sequence and,
-// for most, the closing brace.
-const plainAck = `{"stream":"` + streamName + `","seq":`
-
-// parseAck reads an acknowledgement. The one of a stored message is taken apart by hand: it comes with every
-// hook, and a JSON decoder takes longer for it than the server takes for the message.
+// parseAck reads an acknowledgement.
 func parseAck(data []byte) (pubAck, error) {
-	if digits, ok := bytes.CutPrefix(data, []byte(plainAck)); ok {
-		if digits, ok = bytes.CutSuffix(digits, []byte{'}'}); ok {
-			if seq, err := strconv.ParseUint(string(digits), 10, 64); err == nil && seq > 0 {
-				return pubAck{Seq: seq}, nil
-			}
-		}
-	}
 	var ack pubAck
 	if err := json.Unmarshal(data, &ack); err != nil {
 		return pubAck{}, fmt.Errorf("%w: %w", errNoAnswer, err)

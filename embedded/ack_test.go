@@ -1,11 +1,8 @@
 package embedded
 
 import (
-	"context"
 	"errors"
 	"testing"
-
-	"hookline/expect"
 )
 
 func TestParseAck(t *testing.T) {
@@ -31,18 +28,5 @@ func TestParseAck(t *testing.T) {
 	refused, err := parseAck([]byte(`{"error":{"code":503,"err_code":10077,"description":"maximum messages exceeded"},"stream":"EVENTS","seq":0}`))
 	if err != nil || refused.Error == nil || refused.Error.ErrorCode != 10077 {
 		t.Errorf("a refusal is %+v, %v", refused, err)
-	}
-}
-
-// The server's own answers have the form that is read without a decoder; a newer server with another one would
-// be right and slower, and nothing else would tell.
-func TestTheServersAckIsPlain(t *testing.T) {
-	s := open(t, storeDir(t))
-	defer closeStore(t, s)
-	m, err := s.stream.codec.encode(event(1))
-	expect.OK(t, err)
-	data, err := s.stream.lines.ask(context.Background(), s.nc, m.natsMsg())
-	if err != nil || string(data) != `{"stream":"EVENTS","seq":1}` {
-		t.Errorf("the answer is %q, %v", data, err)
 	}
 }

@@ -181,33 +181,6 @@ func TestGoneLog(t *testing.T) {
 	}
 }
 
-// A look finds what an opening would find.
-func TestLook(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	fill(t, s, 40, 512<<10) // 20 MiB: three blocks
-	if _, err := Look(Options{Dir: dir}); !errors.Is(err, ErrLocked) {
-		t.Errorf("a store in use: %v", err)
-	}
-	closeStore(t, s)
-	if rep, err := Look(Options{Dir: dir}); err != nil || !rep.Found.Empty() {
-		t.Errorf("a sound store: %+v, %v", rep, err)
-	}
-
-	damageMiddle(t, filepath.Join(s.opts.msgsDir(), "2.blk"))
-	expect.OK(t, shorten(filepath.Join(s.opts.msgsDir(), "3.blk"), 100))
-	rep, err := Look(Options{Dir: dir})
-	if err != nil || len(rep.Found.Lost) != 2 {
-		t.Errorf("found %+v, %v", rep.Found, err)
-	}
-	expect.OK(t, block.Distrust(dir))
-	s = open(t, dir)
-	if got := s.Report().Found.Lost; !reflect.DeepEqual(got, rep.Found.Lost) {
-		t.Errorf("the opening lost %v, the look %v", got, rep.Found.Lost)
-	}
-	closeStore(t, s)
-}
-
 // A store that is removed whole while it is in use is noticed, and no new log begins by itself: what lies beside it knows
 // that there was one. Whoever wants a new one gets it behind the old one's sequences.
 func TestRemovedStore(t *testing.T) {

@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"errors"
-	"time"
 
 	"hookline/events"
 )
@@ -24,9 +23,9 @@ func (st *Stream) ReadLent(ctx context.Context, from, to uint64, fn func(events.
 	return pass{typed: true, lent: true}.run(ctx, st.codec, st.scanner(from, to), fn)
 }
 
-// ReadRaw is [Stream.Read] without decoding the events' data.
-func (st *Stream) ReadRaw(ctx context.Context, from, to uint64, fn func(seq uint64, appended time.Time, env events.Envelope) error) error {
-	return pass{}.run(ctx, st.codec, st.scanner(from, to), func(r events.Record) error { return fn(r.Seq, r.Appended, r.Envelope) })
+// ReadRaw is [Stream.Read] without decoding the events' data: Event is nil.
+func (st *Stream) ReadRaw(ctx context.Context, from, to uint64, fn func(events.Record) error) error {
+	return pass{}.run(ctx, st.codec, st.scanner(from, to), fn)
 }
 
 func (st *Stream) scanner(from, to uint64) scanner {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"hookline/events"
 	"hookline/expect"
@@ -68,11 +67,11 @@ func copyOf(t *testing.T, dir string) string {
 func count(t testing.TB, s *Server, from, to uint64) (n uint64) {
 	t.Helper()
 	prev := uint64(0)
-	expect.OK(t, s.Stream().ReadRaw(t.Context(), from, to, func(seq uint64, _ time.Time, env events.Envelope) error {
-		if seq <= prev || env.ID != event(seq).ID {
-			t.Errorf("sequence %d (%s) after %d", seq, env.ID, prev)
+	expect.OK(t, s.Stream().ReadRaw(t.Context(), from, to, func(r events.Record) error {
+		if r.Seq <= prev || r.ID != event(r.Seq).ID {
+			t.Errorf("sequence %d (%s) after %d", r.Seq, r.ID, prev)
 		}
-		prev = seq
+		prev = r.Seq
 		n++
 		return nil
 	}))

@@ -191,18 +191,14 @@ func (s *scanning) record(ctx context.Context, r block.Record) error {
 
 func (s *scanning) oneByOne(ctx context.Context) error {
 	for seq := s.from; seq <= s.to; seq++ {
-		raw, err := s.st.handle.GetMsg(ctx, seq)
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			if err := s.st.unread(ctx, seq, seq); err != nil {
-				return err
-			}
+		m, err := s.st.ask(ctx, seq, seq)
+		if errors.Is(err, ErrNoRecord) {
 			continue
 		}
-		if err != nil {
-			return s.st.trouble(err)
+		if err == nil {
+			err = s.give(m)
 		}
-		m := stored{seq: seq, appended: raw.Time.UTC(), message: message{subject: raw.Subject, data: raw.Data}.ofHeader(raw.Header)}
-		if err := s.give(m); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -141,17 +141,7 @@ func (st *Stream) bisect(ctx context.Context, beyond func(stored) bool) (uint64,
 // nextFrom is the first event at or after seq.
 func (st *Stream) nextFrom(ctx context.Context, seq uint64) (stored, error) {
 	last, _ := st.Last()
-	raw, err := st.handle.GetMsg(ctx, seq, jetstream.WithGetMsgSubject(subjectRoot+".>"))
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		if err = st.unread(ctx, seq, last); err == nil {
-			err = ErrNoRecord
-		}
-		return stored{}, err
-	}
-	if err != nil {
-		return stored{}, st.trouble(err)
-	}
-	return stored{seq: raw.Sequence, appended: raw.Time.UTC(), message: message{subject: raw.Subject}.ofHeader(raw.Header)}, nil
+	return st.ask(ctx, seq, last, jetstream.WithGetMsgSubject(subjectRoot+".>"))
 }
 
 // captured is when the event was captured, in Unix ms; 0 where its header does not say so.

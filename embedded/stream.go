@@ -210,23 +210,34 @@ func (st *Stream) Last() (seq uint64, id string) {
 // Get reads one event. A sequence that was never written or was erased is an [ErrNoRecord].
 func (st *Stream) Get(ctx context.Context, seq uint64) (events.Record, error) {
 	last, _ := st.Last()
-	raw, err := st.handle.GetMsg(ctx, seq)
-	if errors.Is(err, jetstream.ErrMsgNotFound) || seq == 0 {
-		if err = st.unread(ctx, seq, min(seq, last)); err == nil {
-			err = ErrNoRecord
-		}
+	m, err := st.ask(ctx, seq, min(seq, last))
+	if err != nil {
 		return events.Record{}, fmt.Errorf("event %d: %w", seq, err)
 	}
-	if err != nil {
-		return events.Record{}, fmt.Errorf("event %d: %w", seq, st.trouble(err))
-	}
-	env, err := st.codec.decode(message{subject: raw.Subject, data: raw.Data}.ofHeader(raw.Header))
+	env, err := st.codec.decode(m.message)
 	if err != nil {
 		return events.Record{}, fmt.Errorf("event %d: %w", seq, err)
 	}
 	rec := events.NewRecord(seq, env)
-	rec.Appended = raw.Time.UTC()
+	rec.Appended = m.appended
 	return rec, nil
+}
+
+// ask gets a message from the server. What is not there from seq up to a sequence is an [ErrNoRecord], if it was erased or
+// never written: the server says the same of what the disk does not give.
+func (st *Stream) ask(ctx context.Context, seq, upTo uint64, opts ...jetstream.GetMsgOpt) (stored, error) {
+	raw, err := st.handle.GetMsg(ctx, seq, opts...)
+	if errors.Is(err, jetstream.ErrMsgNotFound) || seq == 0 {
+		if err := st.unread(ctx, seq, upTo); err != nil {
+			return stored{}, err
+		}
+		return stored{}, ErrNoRecord
+	}
+	if err != nil {
+		return stored{}, st.trouble(err)
+	}
+	m := message{subject: raw.Subject, data: raw.Data}.ofHeader(raw.Header)
+	return stored{seq: raw.Sequence, appended: raw.Time.UTC(), message: m}, nil
 }
 
 // loadLast asks the server for the newest event. No group may be under way: its events are not shown one by one.
@@ -235,20 +246,13 @@ func (st *Stream) loadLast(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	last, id := info.State.LastSeq, ""
+	last, m := info.State.LastSeq, stored{}
 	if last > 0 && info.State.Msgs > 0 {
-		raw, err := st.handle.GetMsg(ctx, last)
-		switch {
-		case errors.Is(err, jetstream.ErrMsgNotFound): // where it was erased its sequence still counts
-			if err := st.unread(ctx, last, last); err != nil {
-				return err
-			}
-		case err != nil:
-			return err
-		default:
-			id = raw.Header.Get(headerID)
-		}
+		m, err = st.ask(ctx, last, last)
 	}
-	st.advance(last, id)
+	if err != nil && !errors.Is(err, ErrNoRecord) { // where it was erased its sequence still counts
+		return err
+	}
+	st.advance(last, m.id)
 	return nil
 }

@@ -48,22 +48,6 @@ func TestCutEnd(t *testing.T) {
 	}
 }
 
-// A tombstone behind the messages that go stays: what was deleted does not come back.
-func TestCutEndKeepsTombstones(t *testing.T) {
-	dir := store(t, n, size, small)
-	r := serve(t, dir, small)
-	expect.OK(t, r.stream.DeleteMsg(t.Context(), n-1))
-	r.stop()
-	got, last, err := CutEnd(msgsOf(dir), filepath.Join(dir, "none"), stream, func(Record) int { return 1 })
-	if err != nil || got != 1 || last != n-1 {
-		t.Fatalf("cut %d, last %d, %v", got, last, err)
-	}
-	r = serve(t, dir, small)
-	for seq, want := range map[uint64]string{n - 2: expected(n-2, size), n - 1: "", n: ""} {
-		expect.Equal(t, r.get(seq), want, "message", seq)
-	}
-}
-
 // A log without a message has nothing to cut, and nobody is asked.
 func TestCutEndOfNothing(t *testing.T) {
 	dir := t.TempDir()

@@ -219,9 +219,9 @@ func (r *Recorder) fillWindow(ctx context.Context) error {
 		return nil
 	}
 	from := last - min(last, warmWindow) + 1
-	return r.stream.ReadRaw(ctx, from, 0, func(seq uint64, appended time.Time, env events.Envelope) error {
-		r.last = appended
-		r.window.Add(&env, seq, appended, digestOf(env.Data), "")
+	return r.stream.ReadRaw(ctx, from, 0, func(rec events.Record) error {
+		r.last = rec.Appended
+		r.window.Add(&rec.Envelope, rec.Seq, rec.Appended, digestOf(rec.Data), "")
 		return nil
 	})
 }

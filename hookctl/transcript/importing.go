@@ -67,7 +67,7 @@ type Into struct {
 // Log is the log as an import reads it.
 type Log interface {
 	Last() (seq uint64, id string)
-	ReadRaw(ctx context.Context, from, to uint64, fn func(seq uint64, appended time.Time, env events.Envelope) error) error
+	ReadRaw(ctx context.Context, from, to uint64, fn func(events.Record) error) error
 }
 
 // settledAfter is how long a session was silent when it has ended for us, as for a live one without a process.

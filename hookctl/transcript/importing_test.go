@@ -20,9 +20,9 @@ type memory struct{ list []events.Envelope }
 
 func (m *memory) Last() (uint64, string) { return uint64(len(m.list)), "" }
 
-func (m *memory) ReadRaw(_ context.Context, from, to uint64, fn func(uint64, time.Time, events.Envelope) error) error {
+func (m *memory) ReadRaw(_ context.Context, from, to uint64, fn func(events.Record) error) error {
 	for i, env := range m.list[from-1 : to] {
-		if err := fn(from+uint64(i), time.Time{}, env); err != nil {
+		if err := fn(events.Record{Seq: from + uint64(i), Envelope: env}); err != nil {
 			return err
 		}
 	}

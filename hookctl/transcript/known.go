@@ -50,7 +50,8 @@ func learn(ctx context.Context, log Log, sessions map[string]bool) (*known, erro
 	if last == 0 {
 		return k, nil
 	}
-	err := log.ReadRaw(ctx, 1, last, func(_ uint64, _ time.Time, env events.Envelope) error {
+	err := log.ReadRaw(ctx, 1, last, func(rec events.Record) error {
+		env := rec.Envelope
 		ours := env.Imported && (env.Facts != nil && env.Facts.Note == note || env.Hook == "")
 		if env.Imported {
 			k.ids[strings.Clone(env.ID)] = struct{}{}

@@ -14,7 +14,7 @@ import (
 // ExportLog is a log as exports are written from it. Sync returns when everything up to a sequence is on disk.
 type ExportLog interface {
 	Sync(ctx context.Context, seq uint64) error
-	ReadRaw(ctx context.Context, from, to uint64, fn func(seq uint64, appended time.Time, env events.Envelope) error) error
+	ReadRaw(ctx context.Context, from, to uint64, fn func(events.Record) error) error
 	Select(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error
 }
 
@@ -72,9 +72,7 @@ func (o Origin) read(ctx context.Context, p Portion, fn func(events.Record) erro
 			return fn(events.Record{Seq: r.Seq, Appended: r.Appended, Envelope: r.Envelope})
 		})
 	}
-	return o.Log.ReadRaw(ctx, p.First, p.Last, func(seq uint64, appended time.Time, env events.Envelope) error {
-		return fn(events.Record{Seq: seq, Appended: appended, Envelope: env})
-	})
+	return o.Log.ReadRaw(ctx, p.First, p.Last, fn)
 }
 
 // blobsFirst writes the contents that data refers to and that are not in the file yet.

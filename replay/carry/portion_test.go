@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"hookline/events"
 	"hookline/projector"
@@ -24,12 +23,12 @@ func (k *kept) Sync(_ context.Context, seq uint64) error {
 	return nil
 }
 
-func (k *kept) ReadRaw(_ context.Context, from, to uint64, fn func(uint64, time.Time, events.Envelope) error) error {
+func (k *kept) ReadRaw(_ context.Context, from, to uint64, fn func(events.Record) error) error {
 	if to > k.synced {
 		return errors.New("not on disk")
 	}
 	for seq := from; seq <= min(to, uint64(len(k.log))); seq++ {
-		if err := fn(seq, time.Time{}, k.log[seq-1]); err != nil {
+		if err := fn(events.Record{Seq: seq, Envelope: k.log[seq-1]}); err != nil {
 			return err
 		}
 	}
@@ -37,11 +36,11 @@ func (k *kept) ReadRaw(_ context.Context, from, to uint64, fn func(uint64, time.
 }
 
 func (k *kept) Select(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error {
-	return k.ReadRaw(ctx, from, to, func(seq uint64, appended time.Time, env events.Envelope) error {
-		if !want[0].Match(env.Session, env.Project, env.Type) {
+	return k.ReadRaw(ctx, from, to, func(r events.Record) error {
+		if !want[0].Match(r.Session, r.Project, r.Type) {
 			return nil
 		}
-		return fn(events.NewRecord(seq, env))
+		return fn(events.NewRecord(r.Seq, r.Envelope))
 	})
 }
 

@@ -89,7 +89,12 @@ func Pack(w io.Writer, zstandard bool, source Lines, told func(done, of uint64))
 	if !begun { // the frame of an empty stream would be all that w gets
 		return Saved{}, err
 	}
-	return c.saved(), cmp.Or(err, finish(), buffered.Flush()) // of a disk that is full each of them would say the same
+	for _, lacks := range c.missing {
+		if lacks {
+			c.out.Missing++
+		}
+	}
+	return c.out, cmp.Or(err, finish(), buffered.Flush()) // of a disk that is full each of them would say the same
 }
 
 // passing knows what went by.
@@ -100,20 +105,16 @@ type passing struct {
 	told    func(done, of uint64)
 }
 
-func (c *passing) saved() Saved {
-	for _, lacks := range c.missing {
-		if lacks {
-			c.out.Missing++
-		}
-	}
-	return c.out
-}
-
 func (c *passing) line(line []byte) error {
 	switch {
 	case bytes.HasPrefix(line, []byte(`{"$blob":"`)):
+		digests := events.Refs(line[:min(len(line), 100)])
+		if len(digests) == 0 {
+			return fmt.Errorf("a blob without a digest: %.100s", line)
+		}
 		c.out.Blobs++
-		return c.came(line)
+		c.missing[digests[0]] = false
+		return nil
 	case bytes.HasPrefix(line, []byte(`{"end":true,`)):
 		c.ended = true
 		return nil
@@ -128,14 +129,6 @@ func (c *passing) line(line []byte) error {
 		}
 	}
 	return nil
-}
-
-func (c *passing) came(line []byte) error {
-	for _, digest := range events.Refs(line[:min(len(line), 100)]) {
-		c.missing[digest] = false
-		return nil
-	}
-	return fmt.Errorf("a blob without a digest: %.100s", line)
 }
 
 // ReadBack reads a file to its end, every digest included, and gives what is in it. The error is [Reader]'s

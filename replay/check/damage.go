@@ -15,27 +15,18 @@ const maxLost = 1000
 
 // EventOf is what the log says of it.
 func EventOf(f embedded.Found) *events.LogDamaged {
-	return &events.LogDamaged{Block: blocksOf(f.Damage), Lost: sequences(f.Lost), Runs: RunsOf(f.Lost), Problem: problem(f)}
-}
-
-func blocksOf(damage []block.Damage) string {
-	names := make([]string, 0, len(damage))
-	for _, dm := range damage {
-		if len(names) == 0 || names[len(names)-1] != dm.Block {
-			names = append(names, dm.Block)
+	e := &events.LogDamaged{Runs: RunsOf(f.Lost), Problem: problem(f)}
+	for _, r := range f.Lost {
+		for seq := r.First; seq <= r.Last && len(e.Lost) < maxLost; seq++ {
+			e.Lost = append(e.Lost, seq)
 		}
 	}
-	return strings.Join(names, ", ")
-}
-
-func sequences(ranges []block.Range) []uint64 {
-	var out []uint64
-	for _, r := range ranges {
-		for seq := r.First; seq <= r.Last && len(out) < maxLost; seq++ {
-			out = append(out, seq)
-		}
+	var names []string
+	for _, dm := range f.Damage {
+		names = append(names, dm.Block)
 	}
-	return out
+	e.Block = strings.Join(slices.Compact(names), ", ")
+	return e
 }
 
 // maxRuns bounds how many runs of sequences one event names: a log that is damaged in more places has lost its order.
@@ -69,7 +60,7 @@ func Status(rep embedded.Report) []string {
 	out := []string{}
 	for _, dm := range rep.Damage {
 		line := fmt.Sprintf("%s at %d: %s", dm.Block, dm.Offset, dm.Why)
-		if which := sequencesOf(dm); which != "" {
+		if which := sequencesOf(dm.FirstSeq, dm.LastSeq); which != "" {
 			line += " (" + which + ")"
 		}
 		out = append(out, line)
@@ -119,22 +110,21 @@ func problem(f embedded.Found) string {
 // Line is one fault of a block.
 func Line(dm block.Damage) string {
 	s := fmt.Sprintf("%s at byte %d: %s", dm.Block, dm.Offset, dm.Why)
-	if which := sequencesOf(dm); which != "" {
+	if which := sequencesOf(dm.FirstSeq, dm.LastSeq); which != "" {
 		s += ", " + which
 	}
 	return s
 }
 
-// sequencesOf names the sequences of a fault; "" where they are not known.
-func sequencesOf(dm block.Damage) string {
-	words := "sequences "
-	switch {
-	case dm.FirstSeq == 0:
+// sequencesOf names a run of sequences; "" where it is not known.
+func sequencesOf(first, last uint64) string {
+	switch first {
+	case 0:
 		return ""
-	case dm.FirstSeq == dm.LastSeq:
-		words = "sequence "
+	case last:
+		return fmt.Sprintf("sequence %d", first)
 	}
-	return words + rangesOf([]block.Range{{First: dm.FirstSeq, Last: dm.LastSeq}})
+	return fmt.Sprintf("sequences %d to %d", first, last)
 }
 
 func rangesOf(ranges []block.Range) string {

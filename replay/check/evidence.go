@@ -148,13 +148,17 @@ func (e *evidence) fault(v *Verdict, h Hole) {
 	v.Damage = append(v.Damage, h.String())
 }
 
-// String is the hole as one line of the verification's damage.
+// String is the hole as one line, without its fault where the log explains it.
 func (h Hole) String() string {
-	run, is, it := "sequence "+block.Range{First: h.First, Last: h.Last}.String(), "is", "it"
+	run, is, it := sequencesOf(h.First, h.Last), "is", "it"
 	if h.Last > h.First {
-		run, is, it = fmt.Sprintf("sequences %d to %d", h.First, h.Last), "are", "them"
+		is, it = "are", "them"
 	}
 	switch {
+	case h.Event != "":
+		return run + ", lost: event " + h.Event + " says so"
+	case h.Kind == string(embedded.Erased):
+		return run + ", erased on request"
 	case h.Block != "":
 		return Line(block.Damage{Block: h.Block, Offset: h.Offset, FirstSeq: h.First, LastSeq: h.Last, Why: h.Why})
 	case h.Kind == string(embedded.Unreadable):

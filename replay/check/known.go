@@ -27,7 +27,7 @@ func KnownLosses(ctx context.Context, log Log) (Known, error) {
 	l := newLosses()
 	want := []projector.Selector{{Types: []string{events.TypeLogDamaged, events.TypeLogRepaired}}}
 	err := log.Select(ctx, 1, last, want, func(rec events.Record) error {
-		l.Note(rec.Appended, rec.Envelope)
+		l.Note(rec)
 		return nil
 	})
 	if err != nil {
@@ -53,8 +53,8 @@ func (l *Losses) strikePresent(ctx context.Context, log Log) error {
 			n++
 		}
 		rest = rest[n:]
-		err := log.ReadRaw(ctx, span.First, span.Last, func(seq uint64, _ time.Time, _ events.Envelope) error {
-			l.Lost = block.Without(l.Lost, block.Range{First: seq, Last: seq})
+		err := log.ReadRaw(ctx, span.First, span.Last, func(r events.Record) error {
+			l.Lost = block.Without(l.Lost, block.Range{First: r.Seq, Last: r.Seq})
 			return nil
 		})
 		if err != nil && !errors.Is(err, embedded.ErrLogDamaged) {

@@ -13,7 +13,7 @@ import (
 // Log is the log as this package reads it. A read ends with the error of fn, as it is.
 type Log interface {
 	Last() (seq uint64, id string)
-	ReadRaw(ctx context.Context, from, to uint64, fn func(seq uint64, appended time.Time, env events.Envelope) error) error
+	ReadRaw(ctx context.Context, from, to uint64, fn func(events.Record) error) error
 	Select(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error
 }
 
@@ -44,18 +44,18 @@ func ReadLosses(ctx context.Context, log Log, progress func(uint64)) (*Losses, e
 	}
 	next := uint64(1)
 	var missing []block.Range
-	err := log.ReadRaw(ctx, 1, last, func(seq uint64, appended time.Time, env events.Envelope) error {
-		if next < seq {
-			missing = append(missing, block.Range{First: next, Last: seq - 1})
+	err := log.ReadRaw(ctx, 1, last, func(r events.Record) error {
+		if next < r.Seq {
+			missing = append(missing, block.Range{First: next, Last: r.Seq - 1})
 		}
-		next = seq + 1
+		next = r.Seq + 1
 		if l.later == 0 {
-			l.later = seq
+			l.later = r.Seq
 		}
-		if progress != nil && seq%1024 == 0 {
-			progress(seq)
+		if progress != nil && r.Seq%1024 == 0 {
+			progress(r.Seq)
 		}
-		l.Note(appended, env)
+		l.Note(r)
 		return nil
 	})
 	l.Lost = block.Join(append(missing, block.Range{First: next, Last: last})...) // what an event named besides was brought back by hand, with its block
@@ -63,31 +63,37 @@ func ReadLosses(ctx context.Context, log Log, progress func(uint64)) (*Losses, e
 }
 
 // Note takes up what one event tells.
-func (l *Losses) Note(appended time.Time, env events.Envelope) {
-	for _, digest := range events.Refs(env.Data) {
+func (l *Losses) Note(r events.Record) {
+	for _, digest := range events.Refs(r.Data) {
 		l.Refs[digest] = true
 	}
-	switch env.Type {
+	switch r.Type {
 	case events.TypeSessionDeleted:
-		l.Deleted[env.Session] = true
-	case events.TypeLogRepaired:
-		if e, ok := events.Decode(env.Type, env.Version, env.Data).(*events.LogRepaired); ok {
-			for _, r := range e.Back {
-				l.AddBack(block.Range{First: r.First, Last: r.Last})
+		l.Deleted[r.Session] = true
+	case events.TypeLogRepaired, events.TypeLogDamaged:
+		switch e := events.Decode(r.Type, r.Version, r.Data).(type) {
+		case *events.LogRepaired:
+			for _, run := range e.Back {
+				l.AddBack(block.Range{First: run.First, Last: run.Last})
 			}
-		}
-	case events.TypeLogDamaged:
-		l.damagedAt = appended
-		if e, ok := events.Decode(env.Type, env.Version, env.Data).(*events.LogDamaged); ok {
-			l.Lost = block.Join(append(l.Lost, LostIn(e)...)...)
+		case *events.LogDamaged:
+			l.Lost, l.damagedAt = block.Join(append(l.Lost, LostIn(e)...)...), r.Appended
 		}
 	}
-	if strings.HasPrefix(env.Causation, causedByLoss) {
+	if strings.HasPrefix(r.Causation, causedByLoss) {
 		l.Rebuilt++
 	}
-	if env.Session != "" {
-		l.extents[env.Session] = l.extents[env.Session].add(stamp{env.Time, appended})
+	if r.Session == "" {
+		return
 	}
+	x, s := l.extents[r.Session], stamp{r.Time, r.Appended}
+	if first := s.earlier(); x.first.IsZero() || first.Before(x.first) {
+		x.first = first
+	}
+	if s.appended.After(x.last) {
+		x.last = s.appended
+	}
+	l.extents[r.Session] = x
 }
 
 // AddBack records that the events of lost sequences are in the log again.
@@ -124,14 +130,3 @@ func (l *Losses) ActiveIn(windows []Window) []string {
 
 // extent is when a session's first and last record were captured or appended.
 type extent struct{ first, last time.Time }
-
-// add makes room for a record.
-func (x extent) add(s stamp) extent {
-	if first := s.earlier(); x.first.IsZero() || first.Before(x.first) {
-		x.first = first
-	}
-	if s.appended.After(x.last) {
-		x.last = s.appended
-	}
-	return x
-}

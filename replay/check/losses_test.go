@@ -22,10 +22,10 @@ func (w written) Last() (uint64, string) {
 	return w[len(w)-1].Seq, w[len(w)-1].ID
 }
 
-func (w written) ReadRaw(_ context.Context, from, to uint64, fn func(uint64, time.Time, events.Envelope) error) error {
+func (w written) ReadRaw(_ context.Context, from, to uint64, fn func(events.Record) error) error {
 	for _, r := range w {
 		if from <= r.Seq && r.Seq <= to {
-			if err := fn(r.Seq, r.Appended, r.Envelope); err != nil {
+			if err := fn(r); err != nil {
 				return err
 			}
 		}

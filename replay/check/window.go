@@ -87,9 +87,9 @@ func neighbour(ctx context.Context, log Log, from, to uint64, newest bool) (at s
 		start = to - nearby
 	}
 	found := false
-	err = log.ReadRaw(ctx, start, end, func(_ uint64, appended time.Time, env events.Envelope) error {
+	err = log.ReadRaw(ctx, start, end, func(r events.Record) error {
 		if newest || !found {
-			at, found = stamp{env.Time, appended}, true
+			at, found = stamp{r.Time, r.Appended}, true
 		}
 		if !newest {
 			return errEnough

@@ -27,15 +27,7 @@ func newApp() *app {
 	if !a.Terminal {
 		a.Columns = 0
 	}
-	a.connect, a.connectLook = a.dial, func(ctx context.Context) (backend, error) {
-		return a.dialBy(ctx, daemon.HereUnmended)
-	}
+	a.connect = func(ctx context.Context) (backend, error) { return a.dial(ctx, daemon.Here) }
+	a.connectLook = func(ctx context.Context) (backend, error) { return a.dial(ctx, daemon.HereUnmended) }
 	return a
-}
-
-// settle decides about colour, once the flags are known. Trouble in the configuration is no concern of
-// recovery.
-func (a *app) settle() error {
-	_, err := a.Settle()
-	return err
 }

@@ -12,7 +12,6 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/client"
-	"hookline/hookctl/daemon"
 	"hookline/hookctl/home"
 )
 
@@ -34,9 +33,7 @@ const (
 )
 
 // dial finds the daemon of this home, or opens its store.
-func (a *app) dial(ctx context.Context) (backend, error) { return a.dialBy(ctx, daemon.Here) }
-
-func (a *app) dialBy(ctx context.Context, here func(context.Context, home.Paths) (*client.Client, error)) (backend, error) {
+func (a *app) dial(ctx context.Context, here func(context.Context, home.Paths) (*client.Client, error)) (backend, error) {
 	var told bool
 	for deadline := a.Now().Add(lockWait); ; {
 		c, err := client.Connect(ctx, client.Options{Home: a.Home(), Here: here})

@@ -3,18 +3,14 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/wire"
 	"hookline/replay/carry"
 	"hookline/replay/check"
@@ -77,7 +73,6 @@ func TestProcessesCarryALog(t *testing.T) {
 	if v := verified(t, bin); v.Events != 19 {
 		t.Errorf("imported: %+v", v)
 	}
-	interruptImport(t, bin)
 }
 
 // repairBesideTheDaemon spoils a sealed block under a running daemon; repair ends it, opens the store anew and
@@ -99,35 +94,6 @@ func repairBesideTheDaemon(t *testing.T, bin, export string) {
 	v := decoded[check.Verdict](t, process(t, bin, 0, "verify", "--json")) // the hole stays, and is said; an event names it
 	if v.Holes != 1 || len(v.Known) != 1 || len(v.New) != 0 || len(v.Diffs) != 0 {
 		t.Errorf("%+v", v)
-	}
-}
-
-// interruptImport sends Ctrl-C to an import that waits for its input.
-func interruptImport(t *testing.T, bin string) {
-	t.Helper()
-	var errs bytes.Buffer
-	cmd := exec.Command(filepath.Join(bin, "replay"), "import", "-")
-	cmd.Stderr = &errs
-	in := must(cmd.StdinPipe())(t)
-	defer in.Close()
-	noError(t, cmd.Start())
-	ended := make(chan struct{})
-	go func() {
-		_ = cmd.Wait() // how it ended is looked at below
-		close(ended)
-	}()
-	if _, err := in.Write(make([]byte, 1<<20)); err != nil { // it reads: its signals are set up
-		t.Fatal(err)
-	}
-	noError(t, cmd.Process.Signal(syscall.SIGINT))
-	select {
-	case <-ended:
-	case <-time.After(30 * time.Second):
-		_ = cmd.Process.Kill()
-		t.Fatal("it did not end")
-	}
-	if cmd.ProcessState.ExitCode() != cmdline.ExitInterrupted || !strings.HasPrefix(errs.String(), "replay: interrupted; what was imported stays") {
-		t.Errorf("exit %d, %s", cmd.ProcessState.ExitCode(), &errs)
 	}
 }
 

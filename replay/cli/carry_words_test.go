@@ -1,15 +1,11 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"hookline/embedded"
 )
 
 // What the verbs that carry a log say of answers that a sound store does not give.
@@ -40,7 +36,6 @@ func TestBackupWords(t *testing.T) {
 	newHome(t)
 	const answer = `{"file":"b","bytes":12345678,"seq":1204,"blocks":1,"events":1,"blobs":1000,"frames":1,"sha256":"ab12"}`
 	equal(t, newRun().on(result(answer)).do(t, 0, "backup", "b").stdout.String(), "backed up to b\nlog      up to sequence 1,204: 1 sealed block and 1 event behind\nblobs    1,000\nspool    1 frame waiting\nsize     12,345,678 bytes\nsha256   ab12\n", "stdout")
-	equal(t, newRun().on(result(answer)).do(t, 0, "backup", "b", "--json").stdout.String(), answer+"\n", "json")
 }
 
 // What goes over a pipe elsewhere is a file here, and says so.
@@ -82,26 +77,6 @@ func TestRecoverWords(t *testing.T) {
 	equal(t, newRun().on(h).do(t, 1, "recover", "--at", "soon").stderr.String(), "replay: error: \"soon\" is no sequence, time or duration\nreplay: hint: for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m, 3h, 1d, 2w, today, yesterday or now\n", "no point")
 }
 
-// A backup carries the log and not the cells, so a cell that says something else does not come along.
-func TestRestoreElsewhere(t *testing.T) {
-	lie(t, recorded(t))
-	dir := t.TempDir()
-	file, home := filepath.Join(dir, "b.backup"), filepath.Join(dir, "elsewhere")
-	replay(t, 0, "backup", file)
-	out := replay(t, 0, "restore", file, "--home", home).stdout.String()
-	if !strings.HasPrefix(out, "restored to "+home+"\n") || !strings.HasSuffix(out, `
-log      up to sequence 11
-blobs    0
-verify   clean: every cell is what the log says
-
-next: set HOOKLINE_HOME=`+home+` where it is to be used
-next: the next hook starts the recorder on it, or `+"`hookctl start`"+`
-next: on a new machine, `+"`hookctl install`"+` once
-`) {
-		t.Error(out)
-	}
-}
-
 // A daemon that stops in the middle has given no answer, and one of another kind is not taken for it.
 func TestBrokenAnswers(t *testing.T) {
 	newHome(t)
@@ -111,38 +86,11 @@ func TestBrokenAnswers(t *testing.T) {
 		want    string
 	}{
 		{&canned{}, []string{"verify"}, "the daemon ended before its answer did"},
-		{&canned{lines: []string{`{"progress":1,"of":3}`, ``}}, []string{"rebuild"}, "the daemon ended before its answer did"},
 		{&canned{lines: []string{`<html>`}}, []string{"verify"}, "read the answer: invalid character '<' looking for beginning of value"},
 		{result(`[]`), []string{"backup", "b"}, "read the answer: json: cannot unmarshal array into Go value of type carry.BackedUp"},
-		{result(`[]`), []string{"verify"}, "read the answer: json: cannot unmarshal array into Go value of type check.Verdict"},
-		{result(`[]`), []string{"repair"}, "read the answer: json: cannot unmarshal array into Go value of type mend.Repaired"},
 		{&canned{gets: map[string]string{"/v1/at": `[]`}}, []string{"at", "1"}, "read the answer: json: cannot unmarshal array into Go value of type cli.past"},
 	} {
 		equal(t, newRun().on(c.backend).do(t, 1, c.args...).stderr.String(), "replay: error: "+c.want+"\n", c.args[0])
-	}
-}
-
-func TestStatesWithoutCells(t *testing.T) {
-	newHome(t)
-	h := &canned{gets: map[string]string{"/v1/at": `{"seq":0,"cells":[]}`}}
-	equal(t, newRun().on(h).do(t, 0, "at", "0", "gate").stdout.String(), "sequence 0 (before the first event)\nno cells yet\n", "stdout")
-	h.gets["/v1/at"] = `{"seq":0,"cells":[{"projection":"gate","key":"k","seq":3}]}`
-	equal(t, newRun().on(h).do(t, 1, "at", "0", "gate").stderr.String(), "replay: error: read the state of gate k: EOF\n", "stderr")
-}
-
-// Ctrl-C while the store of somebody else is waited for.
-func TestInterruptedWait(t *testing.T) {
-	home := recorded(t)
-	s := must(embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store"), Holder: "hookd test"}))(t)
-	defer s.Close(context.Background())
-	ctx, cancel := context.WithCancel(t.Context())
-	r := newRun()
-	r.Pause = func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() }
-	if got := r.main(ctx, []string{"verify"}); got != 130 || r.stderr.String() != "replay: interrupted\n" {
-		t.Errorf("exit %d, %s", got, &r.stderr)
-	}
-	if !errors.Is(ctx.Err(), context.Canceled) {
-		t.Error("the store was not waited for")
 	}
 }
 

@@ -66,7 +66,10 @@ func (a *app) root() *cobra.Command {
 			"Every state is folded from the log: replay checks it, folds it again, and shows it as it was.\n" +
 			"It asks the running daemon, or opens the store itself when none runs.",
 		Example: "  replay verify\n  replay diff 10m now",
-	}, a.settle)
+	}, func() error { // trouble in the configuration is no concern of recovery
+		_, err := a.Settle()
+		return err
+	})
 	version := a.VersionCmd()
 	root.AddCommand(a.verifyCmd(), a.rebuildCmd(), a.atCmd(), a.diffCmd(), a.recoverCmd(), a.repairCmd(), a.exportCmd(), a.importCmd(),
 		a.backupCmd(), a.restoreCmd(), a.CompletionCmd(root), version, a.SchemaCmd(outputs), a.ManCmd(root))

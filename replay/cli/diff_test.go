@@ -142,15 +142,3 @@ func TestCut(t *testing.T) {
 		}
 	}
 }
-
-func TestDiffErrors(t *testing.T) {
-	recorded(t)
-	for _, c := range []struct{ args, stderr string }{
-		{"diff 1", "replay: error: missing argument: a second point\nreplay: hint: `replay diff --help` shows how it is called\n"},
-		{"diff 1 soon", "replay: error: \"soon\" is no sequence, time or duration\nreplay: hint: for example 120, 2026-11-21T08:00:00Z, '2026-11-21 08:00', 08:00, 10m, 3h, 1d, 2w, today, yesterday or now\n"},
-		{"diff 1 12", "replay: error: the log ends at sequence 11\nreplay: hint: `now` is the newest point\n"},
-		{"diff 1 2 gates", "replay: error: no projection is called \"gates\"\nreplay: hint: did you mean gate?\n"},
-	} {
-		equal(t, replay(t, 1, strings.Fields(c.args)...).stderr.String(), c.stderr, c.args)
-	}
-}

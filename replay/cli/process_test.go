@@ -5,7 +5,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,39 +16,6 @@ import (
 	"hookline/hookctl/wire"
 	"hookline/replay/check"
 )
-
-// Real processes: replay beside a running daemon, then on its own.
-func TestProcesses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds two programs")
-	}
-	newHome(t)
-	bin := t.TempDir()
-	build(t, bin, "hookline/hookctl/hookd", "hookline/replay")
-	stop := serve(t, filepath.Join(bin, "hookd"))
-	for _, f := range frames(t) {
-		must(wire.Do(time.Now().Add(30*time.Second), wire.Socket(os.Getenv), "", f))(t)
-	}
-	running := verified(t, bin)
-	if running.Events != 16 { // daemon.started is the first; four times something was told
-		t.Errorf("with the daemon: %+v", running)
-	}
-	equal(t, plainTimes(process(t, bin, 0, "rebuild", "--projection", "project")), "rebuilt projection project up to sequence 16 in T: nothing changed\n", "rebuild")
-	if out := process(t, bin, 0, "at", "9", "identity", ended[:8]); !strings.Contains(out, "  last_ic           0.9614\n") {
-		t.Error(out)
-	}
-	pid := stop()
-	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
-		t.Errorf("process %d is still there: %v", pid, err)
-	}
-	if alone := verified(t, bin); alone.Events != 17 { // daemon.stopped is the last
-		t.Errorf("without the daemon: %+v", alone)
-	}
-	lie(t, os.Getenv("HOOKLINE_HOME"))
-	if out := process(t, bin, 1, "verify"); !strings.Contains(out, "  state.last_ic  want 0.9614  got 0.11\n") {
-		t.Error(out)
-	}
-}
 
 // build makes programs in dir.
 func build(t *testing.T, dir string, packages ...string) {

@@ -8,11 +8,13 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"hookline/embedded"
+	"hookline/embedded/block"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/problem"
@@ -81,7 +83,11 @@ func (a *app) repair(ctx context.Context, o repairOptions) error {
 	if shown {
 		a.printRepair(plan)
 	}
-	if err := a.consent(ctx, o, plan); err != nil {
+	question := "repair it?"
+	if len(plan.Damage) > 0 && plan.PID != os.Getpid() {
+		question = "stop the daemon and repair it?"
+	}
+	if err := a.agree(ctx, o, question); err != nil {
 		return err
 	}
 	if len(plan.Damage) > 0 {
@@ -140,15 +146,7 @@ func (a *app) askRepair(ctx context.Context, query url.Values, dry bool) (json.R
 	return a.longBy(ctx, connect, 0, "/v1/repair", query, "reading")
 }
 
-// consent asks; whoever cannot be asked has to say --yes.
-func (a *app) consent(ctx context.Context, o repairOptions, plan mend.Repaired) error {
-	question := "repair it?"
-	if len(plan.Damage) > 0 && plan.PID != os.Getpid() {
-		question = "stop the daemon and repair it?"
-	}
-	return a.agree(ctx, o, question)
-}
-
+// agree asks; whoever cannot be asked has to say --yes.
 func (a *app) agree(ctx context.Context, o repairOptions, question string) error {
 	if o.Yes {
 		return nil
@@ -175,14 +173,14 @@ func (a *app) reopen(ctx context.Context, plan mend.Repaired) error {
 			return err
 		}
 	}
-	return mend.Recheck(a.Home())
+	return block.Distrust(filepath.Join(a.Home(), "store")) // the next opening reads every block
 }
 
 // untilStopped waits for the daemon to close the store.
 func (a *app) untilStopped(ctx context.Context) error {
 	for deadline := a.Now().Add(2 * lockWait); a.Now().Before(deadline); {
-		free, err := mend.Free(a.Home())
-		if err != nil || free {
+		_, _, held, err := embedded.Holder(filepath.Join(a.Home(), "hookd.lock"))
+		if err != nil || !held {
 			return err
 		}
 		if err := a.Pause(ctx, lockPause); err != nil {

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -115,29 +114,6 @@ func TestRepairStopsTheDaemon(t *testing.T) {
 	if clock.Sub(noon) != 20*time.Second {
 		t.Errorf("waited for %s", clock.Sub(noon))
 	}
-}
-
-// In process nobody has to be stopped, and the question does not speak of a daemon.
-func TestRepairInProcess(t *testing.T) {
-	newHome(t)
-	h := &answers{results: []string{`{"pid":` + strconv.Itoa(os.Getpid()) + `,"damage":["x"]}`}}
-	r := newRun()
-	r.Asks, r.In = true, strings.NewReader("\n")
-	r.on(h).do(t, 1, "repair")
-	equal(t, r.stderr.String(), "replay: repair it? [y/N] replay: error: nothing was changed\n", "stderr")
-	equal(t, strings.Join(h.asked, "\n"), "POST /v1/repair?dry_run=1", "requests")
-}
-
-func TestRepairInterrupted(t *testing.T) {
-	newHome(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	h := &answers{results: []string{`{"new_blobs":1}`}}
-	r := newRun().on(h)
-	plain := r.connect
-	r.connect = func(context.Context) (backend, error) { cancel(); return nil, ctx.Err() } // the second request: the look has its own
-	r.connectLook = plain
-	equal(t, r.main(ctx, []string{"repair", "--yes"}), 130, "exit")
-	equal(t, r.stderr.String(), "replay: interrupted; what was fetched stays, and repairing again fetches the rest\n", "stderr")
 }
 
 // A dry run that cannot open the store names the store.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -77,7 +76,7 @@ func (a *app) printVerification(v check.Verdict) {
 		a.Printf("holes    %s\n", cmdline.Count(v.Holes))
 	}
 	for _, h := range v.Known {
-		a.Printf("known    %s\n", cmdline.Clean(known(h)))
+		a.Printf("known    %s\n", cmdline.Clean(h.String()))
 	}
 	if len(v.New) > 0 {
 		a.Printf("compared %s\n", orNone(v.Compared))
@@ -92,29 +91,12 @@ func (a *app) printVerification(v check.Verdict) {
 	case 1:
 		a.Say("hint: `replay rebuild` folds the cells again; with --dry-run it only shows what would change")
 	case cmdline.ExitDamaged:
-		a.Say("hint: " + remedy(v))
+		hint := "`replay repair --dry-run` tells what others still have"
+		if slices.ContainsFunc(v.New, func(h check.Hole) bool { return h.Kind == "damaged" }) { // on the disk, under a running daemon
+			hint = "`hookctl restart` has the log checked and mended; then " + hint
+		}
+		a.Say("hint: " + hint)
 	}
-}
-
-// remedy is what to do about a damaged log. What lies damaged on the disk under a running daemon is found and
-// mended by the next opening; only then can it be fetched from others.
-func remedy(v check.Verdict) string {
-	if slices.ContainsFunc(v.New, func(h check.Hole) bool { return h.Kind == "damaged" }) {
-		return "`hookctl restart` has the log checked and mended; then `replay repair --dry-run` tells what others still have"
-	}
-	return "`replay repair --dry-run` tells what others still have"
-}
-
-// known says why a hole is no fault.
-func known(h check.Hole) string {
-	run := fmt.Sprintf("sequences %d to %d", h.First, h.Last)
-	if h.First == h.Last {
-		run = fmt.Sprintf("sequence %d", h.First)
-	}
-	if h.Event == "" {
-		return run + ", erased on request"
-	}
-	return run + ", lost: event " + h.Event + " says so"
 }
 
 func orNone(names []string) string {

@@ -25,7 +25,8 @@ func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out
 	o := carry.ImportOptions{Partial: true, Dry: true, Skip: func(r events.Record) bool { return l.Deleted[r.Session] || l.planned[r.ID] }}
 	o.See = func(item carry.Item, known bool) {
 		if b := item.Blob; b != nil {
-			if out.lacks(b.Digest) && !l.contents[b.Digest] {
+			lacks := slices.Contains(out.BadBlobs, b.Digest) || slices.Contains(out.GoneBlobs, b.Digest)
+			if lacks && !l.contents[b.Digest] {
 				sound[b.Digest] = true
 			}
 			return
@@ -43,7 +44,7 @@ func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out
 			back = append(back, lost...)
 		}
 		if item.Event.Type == events.TypeLogRepaired { // what came back before stands in the export too
-			l.Note(item.Event.Appended, item.Event.Envelope)
+			l.Note(*item.Event)
 		}
 	}
 	got, err := carry.Import(ctx, path, st.Into, o, nil)
@@ -77,20 +78,11 @@ func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out
 		return s, err
 	}
 	l.AddBack(had...)
-	return s, st.emitRepaired(ctx, had, filepath.Base(path))
-}
-
-// lacks tells whether a content is damaged or gone.
-func (r *Repaired) lacks(digest string) bool {
-	return slices.Contains(r.BadBlobs, digest) || slices.Contains(r.GoneBlobs, digest)
-}
-
-// emitRepaired records which lost sequences are back, so that later repairs know without the export.
-func (st RepairStore) emitRepaired(ctx context.Context, back []block.Range, source string) error {
-	if len(back) == 0 {
-		return nil
+	if len(had) == 0 {
+		return s, nil
 	}
-	return st.Record(ctx, &events.LogRepaired{Source: source, Back: check.RunsOf(back)})
+	// Later repairs know from it what is back, without the export.
+	return s, st.Record(ctx, &events.LogRepaired{Source: filepath.Base(path), Back: check.RunsOf(had)})
 }
 
 // setAside makes way for a sound content where a damaged one lies; it stays beside, as evidence.

@@ -29,8 +29,15 @@ func (p Past) identityThen(ctx context.Context, a Asked, progress func(uint64)) 
 	if a.Session == "" && a.Project == "" {
 		return identity.State{}, 0, nothingThen(a)
 	}
-	if a.Session != "" {
-		s, seq, err := p.sessionThen(ctx, a, progress)
+	if a.Session != "" { // at the point itself, persisted or not
+		seq, err := a.At.Seq, error(nil)
+		if seq == 0 {
+			seq, err = p.Log.SeqCaptured(ctx, a.At.Time)
+		}
+		if err != nil {
+			return identity.State{}, 0, err
+		}
+		s, err := p.identityAt(ctx, a.Session, seq, progress)
 		if err != nil || there(s) {
 			return s, seq, err
 		}
@@ -49,19 +56,6 @@ func (p Past) identityThen(ctx context.Context, a Asked, progress func(uint64)) 
 }
 
 func there(s identity.State) bool { return s.Born && !s.Deleted }
-
-// sessionThen is a session's identity at the point itself, persisted or not.
-func (p Past) sessionThen(ctx context.Context, a Asked, progress func(uint64)) (identity.State, uint64, error) {
-	seq := a.At.Seq
-	if seq == 0 {
-		var err error
-		if seq, err = p.Log.SeqCaptured(ctx, a.At.Time); err != nil {
-			return identity.State{}, 0, err
-		}
-	}
-	s, err := p.identityAt(ctx, a.Session, seq, progress)
-	return s, seq, err
-}
 
 func nothingThen(a Asked) error {
 	when := a.At.Time.UTC().Format(time.RFC3339)

@@ -205,14 +205,3 @@ func (st RepairStore) fetch(ctx context.Context, o RepairOptions, out *Repaired,
 	}
 	return st.fromTranscripts(ctx, o, out, l.Losses)
 }
-
-// Recheck makes the next opening of a home's store read every block, whatever the last exit vouched for but the
-// log's end.
-// Nobody may have the store open.
-func Recheck(home string) error { return block.Distrust(filepath.Join(home, "store")) }
-
-// Free tells whether nobody has the home's store.
-func Free(home string) (bool, error) {
-	_, _, held, err := embedded.Holder(filepath.Join(home, "hookd.lock"))
-	return !held, err
-}

@@ -145,7 +145,7 @@ func (b *rebuilder) make(h transcript.Hook) error {
 	data, report := b.st.Into.Redact(h.Data)
 	put := b.st.Blobs.Put
 	if b.dry {
-		put = digestOnly
+		put = func(content []byte) (string, error) { return events.Digest(content), nil }
 	}
 	data, err := hook.Cut(data, put)
 	if err != nil {
@@ -167,6 +167,3 @@ func (b *rebuilder) make(h transcript.Hook) error {
 		Facts: &events.Facts{Note: "rebuilt from the transcript"}, Data: data})
 	return nil
 }
-
-// digestOnly stands for the blob store in a dry run.
-func digestOnly(content []byte) (string, error) { return events.Digest(content), nil }

@@ -39,9 +39,13 @@ func (p View) choose(ctx context.Context, table, key string) (chosen, error) {
 		c.tables = slices.DeleteFunc(c.tables, func(t *projector.Table) bool { return t.Name() != table })
 	}
 	if key == "" {
-		return c.all(), nil
+		for _, t := range c.tables {
+			c.want = append(c.want, t.Needs("")...)
+		}
+		return c, nil
 	}
-	if bySession(table) {
+	bySession := []string{session.Name, identity.Name, working.Name} // their keys are whole ids, so an alias names one
+	if slices.Contains(bySession, table) {
 		full, err := p.Session(ctx, key)
 		switch gone := (*problem.Error)(nil); {
 		case err == nil:
@@ -54,15 +58,6 @@ func (p View) choose(ctx context.Context, table, key string) (chosen, error) {
 		c.add(t, key)
 	}
 	return c, nil
-}
-
-// all means every cell of the tables.
-func (c chosen) all() chosen {
-	c.keys, c.want = nil, nil
-	for _, t := range c.tables {
-		c.want = append(c.want, t.Needs("")...)
-	}
-	return c
 }
 
 // add means one cell more.
@@ -149,9 +144,4 @@ func KnownTable(names []string, table string) error {
 // NoCell is the refusal of a cell that is not there.
 func NoCell(table, key string) error {
 	return problem.Missing("projection %s has no cell %q", table, key)
-}
-
-// bySession tells whether the cells of a projection are keyed by the whole id of a session, so that an alias names one.
-func bySession(table string) bool {
-	return table == session.Name || table == identity.Name || table == working.Name
 }
