@@ -157,36 +157,28 @@ func (v *View) WarmCache(ctx context.Context, keys ...string) error {
 }
 
 func (v *View) warm(ctx context.Context, t *tableView, keys []string) error {
-	var cells []Cell
-	derive := func(key string, c *cell) {
-		for _, vc := range t.views(key, c.state) {
-			if vc.Bucket == BucketCache && vc.Value != nil {
-				cells = append(cells, Cell{Key: vc.Key, Value: vc.Value})
-			}
-		}
-	}
-	one := func(key string) error {
-		return v.Read(ctx, func(Reader) error {
-			c, err := v.cell(ctx, t, key)
-			if err == nil {
-				derive(key, c)
-			}
+	if len(keys) == 0 {
+		err := v.Read(ctx, func(r Reader) (err error) {
+			keys, err = r.Keys(t.name)
 			return err
 		})
-	}
-	for _, k := range keys {
-		if err := one(k); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	if len(keys) == 0 { // of a cell that was changed since, the next flush writes what follows from it
-		err := v.store.Scan(ctx, BucketSnapshot, t.prefix(), func(stored string, b []byte) error {
-			key := strings.TrimPrefix(stored, t.prefix())
-			c, err := t.load(b)
+
+	var cells []Cell
+	for _, key := range keys {
+		err := v.Read(ctx, func(Reader) error { // hooks go on between two of them
+			c, err := v.cell(ctx, t, key)
 			if err != nil {
-				return one(key) // the one place that deals with broken cells
+				return err
 			}
-			derive(key, c)
+			for _, vc := range t.views(key, c.state) {
+				if vc.Bucket == BucketCache && vc.Value != nil {
+					cells = append(cells, Cell{Key: vc.Key, Value: vc.Value})
+				}
+			}
 			return ctx.Err()
 		})
 		if err != nil {
