@@ -1,14 +1,15 @@
 package cmdline
 
 import (
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Table is rows in aligned columns below a faint head. The last column is not padded.
+// Table is rows in aligned columns below a faint head, made by [Console.Table]. The last column is not padded.
 type Table struct {
+	console *Console
+
 	Head    []string // all empty: it is not printed
 	Rows    [][]string
 	Color   func(head, s string) string // of a padded value, by its column's head; nil for none
@@ -23,38 +24,49 @@ const least = 8
 // leastProse is the width from which on a column can hold sentences.
 const leastProse = 24
 
-// Row adds one.
-func (t *Table) Row(values ...string) { t.Rows = append(t.Rows, values) }
+// Table is an empty table as wide as the terminal.
+func (c *Console) Table(head ...string) *Table {
+	return &Table{console: c, Head: head, Columns: c.Columns}
+}
+
+// Row adds one, each value on one line and fit for a terminal; blanks before a value stay.
+func (t *Table) Row(values ...string) {
+	row := make([]string, len(values))
+	for i, v := range values {
+		row[i] = v[:len(v)-len(strings.TrimLeft(v, " "))] + OneLine(v)
+	}
+	t.Rows = append(t.Rows, row)
+}
 
 // PrintList prints a list: with --json an object a line, else as rows of t, or the word for an empty one.
-func PrintList[T any](c *Console, t Table, empty string, list []T, row func(T) []string) error {
-	if c.JSON {
-		return PrintEach(c, list)
+func PrintList[T any](t *Table, empty string, list []T, row func(T) []string) error {
+	if t.console.JSON {
+		return PrintEach(t.console, list)
 	}
 	if len(list) == 0 {
-		c.Printf("%s\n", empty)
+		t.console.Printf("%s\n", empty)
 		return nil
 	}
 	for _, v := range list {
 		t.Row(row(v)...)
 	}
-	t.Print(c.Out, c.Paint)
+	t.Print()
 	return nil
 }
 
 // Print writes the table.
-func (t *Table) Print(w io.Writer, p Palette) {
+func (t *Table) Print() {
 	t.fit()
 	widths := t.widths()
 	if strings.Join(t.Head, "") != "" {
-		t.line(w, t.Head, widths, func(_, s string) string { return p.Faint(s) })
+		t.line(t.Head, widths, func(_, s string) string { return t.console.Paint.Faint(s) })
 	}
 	color := t.Color
 	if color == nil {
 		color = func(_, s string) string { return s }
 	}
 	for _, row := range t.Rows {
-		t.line(w, row, widths, color)
+		t.line(row, widths, color)
 	}
 }
 
@@ -126,7 +138,7 @@ func (t *Table) excess(widths []int, room int) int {
 	return sum
 }
 
-func (t *Table) line(w io.Writer, row []string, widths []int, color func(head, s string) string) {
+func (t *Table) line(row []string, widths []int, color func(head, s string) string) {
 	var b strings.Builder
 	last := len(row) - 1
 	for i, v := range row[:last] {
@@ -137,5 +149,5 @@ func (t *Table) line(w io.Writer, row []string, widths []int, color func(head, s
 	if t.Prose {
 		text = Hang(b.String(), end, t.Columns)
 	}
-	_, _ = io.WriteString(w, Show(strings.TrimRight(text, " ")+"\n"))
+	t.console.Verbatim(strings.TrimRight(text, " ") + "\n")
 }

@@ -96,56 +96,49 @@ func TestPalette(t *testing.T) {
 		"\x1b[31ma[1mb\x1b[0m\x1b]8;;file:///x\x1b\\y\x1b]8;;\x1b\\]0;z\n\tend", "what others painted")
 }
 
+// printed is what a table of these rows prints.
+func printed(paint Palette, t Table) string {
+	var out bytes.Buffer
+	t.console = &Console{Out: &out, Paint: paint}
+	t.Print()
+	return out.String()
+}
+
 // A table that is too wide loses the columns that may go, then the middle of the widest one.
 func TestTableFits(t *testing.T) {
-	for _, tc := range []struct {
-		columns int
-		want    string
-	}{
-		{0, "ID  PATH                N\na   /home/dev/projects  12\n"},
-		{26, "ID  PATH                N\na   /home/dev/projects  12\n"},
-		{25, "ID  PATH\na   /home/dev/projects\n"},
-		{16, "ID  PATH\na   /home…ojects\n"},
-		{3, "ID  PATH\na   /ho…ects\n"},
+	table := Table{Head: []string{"ID", "PATH", "N"}, Rows: [][]string{{"a", "/home/dev/projects", "12"}}, Drop: []string{"N"}}
+	for columns, want := range map[int]string{
+		0:  "ID  PATH                N\na   /home/dev/projects  12\n",
+		26: "ID  PATH                N\na   /home/dev/projects  12\n",
+		25: "ID  PATH\na   /home/dev/projects\n",
+		16: "ID  PATH\na   /home…ojects\n",
+		3:  "ID  PATH\na   /ho…ects\n",
 	} {
-		table := Table{Head: []string{"ID", "PATH", "N"}, Rows: [][]string{{"a", "/home/dev/projects", "12"}}, Columns: tc.columns, Drop: []string{"N"}}
-		var out bytes.Buffer
-		table.Print(&out, Palette{})
-		expect.Equal(t, out.String(), tc.want, tc.columns, "columns")
+		narrow := table
+		narrow.Rows, narrow.Columns = [][]string{table.Rows[0]}, columns
+		expect.Equal(t, printed(Palette{}, narrow), want, columns, "columns")
 	}
-
-	table := Table{Head: []string{"ID", "PATH", "N"}, Rows: [][]string{{"a", "/home/dev/projects", "12"}}, Columns: 19, Drop: []string{"PATH 11", "N"}}
-	var out bytes.Buffer
-	table.Print(&out, Palette{})
-	expect.Equal(t, out.String(), "ID  PATH         N\na   /home…jects  12\n", "a column that is cut before another one goes")
+	table.Columns, table.Drop = 19, []string{"PATH 11", "N"}
+	expect.Equal(t, printed(Palette{}, table), "ID  PATH         N\na   /home…jects  12\n", "a column that is cut before another one goes")
 }
 
 func TestTable(t *testing.T) {
-	table := Table{Head: []string{"NAME", "N", "NOTE"}}
+	table := (&Console{}).Table("NAME", "N", "NOTE")
 	table.Row("日本", "1,000", "")
-	table.Row("a", "1", "last, not padded")
-	var out bytes.Buffer
-	table.Print(&out, Palette{})
-	expect.Equal(t, out.String(), "NAME  N      NOTE\n日本  1,000\na     1      last, not padded\n")
+	table.Row("a", "1", "last,\x1b not\npadded")
+	expect.Equal(t, printed(Palette{}, *table), "NAME  N      NOTE\n日本  1,000\na     1      last, not padded\n")
 	table.Color = func(head, s string) string {
 		if head == "N" {
 			return Palette{On: true}.Good(s)
 		}
 		return s
 	}
-	out.Reset()
-	table.Print(&out, Palette{On: true})
-	want := "\x1b[2mNAME  \x1b[22m\x1b[2mN      \x1b[22m\x1b[2mNOTE\x1b[22m\n日本  \x1b[32m1,000  \x1b[0m\na     \x1b[32m1      \x1b[0mlast, not padded\n"
-	expect.Equal(t, out.String(), want)
-	out.Reset()
+	expect.Equal(t, printed(Palette{On: true}, *table),
+		"\x1b[2mNAME  \x1b[22m\x1b[2mN      \x1b[22m\x1b[2mNOTE\x1b[22m\n日本  \x1b[32m1,000  \x1b[0m\na     \x1b[32m1      \x1b[0mlast, not padded\n")
 	// What is wider than the others is cut until the table fits, two wide columns alike; below a wide head there is nothing to cut.
 	wide := Table{Head: []string{"", "A", "B"}, Columns: 32, Rows: [][]string{{"goal", strings.Repeat("a", 30), strings.Repeat("b", 60)}, {"n", "1", "2"}}}
-	wide.Print(&out, Palette{})
-	expect.Equal(t, out.String(), "      A             B\ngoal  aaaaa…aaaaaa  bbbbb…bbbbbb\nn     1             2\n")
-	out.Reset()
-	headless := Table{Head: []string{"", ""}, Rows: [][]string{{"a", "b"}}}
-	headless.Print(&out, Palette{})
-	expect.Equal(t, out.String(), "a  b\n")
+	expect.Equal(t, printed(Palette{}, wide), "      A             B\ngoal  aaaaa…aaaaaa  bbbbb…bbbbbb\nn     1             2\n")
+	expect.Equal(t, printed(Palette{}, Table{Head: []string{"", ""}, Rows: [][]string{{"a", "b"}}}), "a  b\n")
 }
 
 // A line of a terminal is wrapped below its last column that begins in the left half; colours take no room.

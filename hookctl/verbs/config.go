@@ -75,11 +75,13 @@ func (configShowVerb) run(a *app, _ []string) error {
 		}
 		return a.configProblems()
 	}
-	t := cmdline.Table{Head: []string{"KEY", "VALUE", "FROM", "MEANING"}, Columns: a.Columns, Prose: true, Drop: []string{"MEANING"}}
+	t := a.Table("KEY", "VALUE", "FROM", "MEANING")
+	t.Drop = []string{"MEANING"}
+	t.Prose = true
 	for _, k := range config.Keys() {
-		t.Row(k.Name, orDash(cmdline.OneLine(strings.Join(a.conf.Values.Text(k.Name), ", "))), origin(a.conf.Origins[k.Name]), k.Doc)
+		t.Row(k.Name, orDash(strings.Join(a.conf.Values.Text(k.Name), ", ")), origin(a.conf.Origins[k.Name]), k.Doc)
 	}
-	t.Print(a.Out, a.Paint)
+	t.Print()
 	a.Printf("\n")
 	for _, f := range a.conf.Files {
 		state := a.Paint.Faint("not there")

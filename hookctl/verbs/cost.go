@@ -182,8 +182,8 @@ func (a *app) printCost(out costJSON) {
 	case len(out.Rows) == 0:
 		a.Printf("no answer of the API in the transcripts of these sessions\n")
 	default:
-		t := cmdline.Table{Head: []string{strings.ToUpper(out.By), "WHAT", "ANSWERS", "INPUT", "OUTPUT", "CACHE WRITE", "CACHE READ", "DOLLARS"},
-			Columns: a.Columns, Drop: []string{"CACHE READ", "CACHE WRITE", "ANSWERS", "INPUT"}}
+		t := a.Table(strings.ToUpper(out.By), "WHAT", "ANSWERS", "INPUT", "OUTPUT", "CACHE WRITE", "CACHE READ", "DOLLARS")
+		t.Drop = []string{"CACHE READ", "CACHE WRITE", "ANSWERS", "INPUT"}
 		if named := []string{"prompt", "agent", "session", "project"}; !slices.Contains(named, out.By) {
 			t.Head[1] = ""
 		}
@@ -198,7 +198,7 @@ func (a *app) printCost(out costJSON) {
 			t.Row(name, cmdline.Fit(cmdline.OneLine(r.Label), 60), strconv.Itoa(r.Answers), cmdline.Count(r.Tokens.Input), cmdline.Count(r.Tokens.Output),
 				cmdline.Count(r.Tokens.CacheWrite+r.Tokens.CacheWrite1h), cmdline.Count(r.Tokens.CacheRead), dollars(r))
 		}
-		t.Print(a.Out, a.Paint)
+		t.Print()
 	}
 
 	if out.Injected > 0 {

@@ -213,8 +213,8 @@ func (a *app) redaction(path string) error {
 		return problem.Because(err).Advise("a file of text is read, or stdin with -")
 	}
 	found := a.findSecrets(text)
-	t := cmdline.Table{Head: []string{"LINE", "BYTES", "KIND", "RULE"}, Columns: a.Columns}
-	err = cmdline.PrintList(&a.Console, t, "nothing would be redacted", found, func(f findingJSON) []string {
+	t := a.Table("LINE", "BYTES", "KIND", "RULE")
+	err = cmdline.PrintList(t, "nothing would be redacted", found, func(f findingJSON) []string {
 		return []string{strconv.Itoa(f.Line), fmt.Sprintf("%d–%d", f.Start, f.End), "[REDACTED:" + f.Kind + "]", f.Rule}
 	})
 	if len(found) > 0 && !a.JSON {

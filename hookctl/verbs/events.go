@@ -157,12 +157,14 @@ func (f *eventsTypesVerb) run(a *app, _ []string) error {
 		a.Verbatim(EventsMarkdown())
 		return nil
 	}
-	t := cmdline.Table{Head: []string{"TYPE", "VERSION", "HOOK", "WHAT HAPPENED"}, Columns: a.Columns, Prose: true, Drop: []string{"VERSION", "HOOK"}}
+	t := a.Table("TYPE", "VERSION", "HOOK", "WHAT HAPPENED")
+	t.Drop = []string{"VERSION", "HOOK"}
+	t.Prose = true
 	var list []typeJSON
 	for _, k := range events.Catalog() {
 		list = append(list, typeJSON{k.Type, k.Version(), k.Hook, k.Doc})
 	}
-	return cmdline.PrintList(&a.Console, t, "", list, func(k typeJSON) []string {
+	return cmdline.PrintList(t, "", list, func(k typeJSON) []string {
 		return []string{k.Type, strconv.Itoa(k.Version), orDash(k.Hook), k.Doc}
 	})
 }

@@ -243,8 +243,9 @@ func (f *identityHistoryVerb) run(a *app, _ []string) error {
 	if f.Last != allOf {
 		lines = lines[max(0, len(lines)-int(f.Last)):]
 	}
-	t := cmdline.Table{Head: []string{"SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM"}, Columns: a.Columns, Drop: []string{"C", "R"}}
-	return cmdline.PrintList(&a.Console, t, "no snapshot yet; one is taken at the end of a session", lines, func(l snapshotJSON) []string {
+	t := a.Table("SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM")
+	t.Drop = []string{"C", "R"}
+	return cmdline.PrintList(t, "no snapshot yet; one is taken at the end of a session", lines, func(l snapshotJSON) []string {
 		return []string{timeOf(l.AtMS).In(a.Zone).Format(time.DateTime), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous))}
 	})
 }

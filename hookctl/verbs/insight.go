@@ -81,7 +81,8 @@ func (a *app) printCalls(calls []insight.Call, last count) {
 	}
 
 	a.Printf("\n")
-	t := cmdline.Table{Head: []string{"  TIME", "SEQ", "CALL", "MODE", "VERDICT", "WAITED", "WORDS"}, Columns: a.Columns, Drop: []string{"SEQ", "MODE", "WAITED"}}
+	t := a.Table("  TIME", "SEQ", "CALL", "MODE", "VERDICT", "WAITED", "WORDS")
+	t.Drop = []string{"SEQ", "MODE", "WAITED"}
 	t.Color = func(head, v string) string {
 		switch {
 		case head != "VERDICT":
@@ -99,9 +100,9 @@ func (a *app) printCalls(calls []insight.Call, last count) {
 			waited = (time.Duration(c.WaitedMS) * time.Millisecond).Round(100 * time.Millisecond).String()
 		}
 		fact := cmdline.Fit(cmdline.OneLine(called(events.Record{}, c.Tool, membersOf(c.Input))), 60)
-		t.Row("  "+c.Time.In(a.Zone).Format(time.TimeOnly), fmt.Sprint(c.Seq), fact, orDash(cmdline.OneLine(c.Mode)), c.Verdict.Words(), orDash(waited), orDash(cmdline.OneLine(c.Words)))
+		t.Row("  "+c.Time.In(a.Zone).Format(time.TimeOnly), fmt.Sprint(c.Seq), fact, orDash(c.Mode), c.Verdict.Words(), orDash(waited), orDash(c.Words))
 	}
-	t.Print(a.Out, a.Paint)
+	t.Print()
 }
 
 // sessionDiffJSON is what `session diff --json` prints.
@@ -127,7 +128,7 @@ func (sessionDiffVerb) run(a *app, args []string) error {
 	if a.JSON {
 		return a.PrintJSON(d)
 	}
-	t := cmdline.Table{Head: []string{"", alias(d.A.ID), alias(d.B.ID)}, Columns: a.Columns}
+	t := a.Table("", alias(d.A.ID), alias(d.B.ID))
 	for _, l := range d.Differences {
 		mark := "* "
 		if l.Same {
@@ -135,7 +136,7 @@ func (sessionDiffVerb) run(a *app, args []string) error {
 		}
 		t.Row(mark+cmdline.OneLine(l.What), orDash(cmdline.Fit(cmdline.OneLine(l.A), 60)), orDash(cmdline.Fit(cmdline.OneLine(l.B), 60)))
 	}
-	t.Print(a.Out, a.Paint)
+	t.Print()
 	return nil
 }
 

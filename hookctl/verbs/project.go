@@ -57,8 +57,9 @@ func (projectListVerb) run(a *app, _ []string) error {
 	for i, p := range all {
 		lines[i] = projectLine{p, p.Sessions}
 	}
-	t := cmdline.Table{Head: []string{"", "PROJECT", "NAME", "SESSIONS", "LAST SEEN", "PATH"}}
-	return cmdline.PrintList(&a.Console, t, "no project yet; the first hook makes one", lines, func(p projectLine) []string {
+	t := a.Table("", "PROJECT", "NAME", "SESSIONS", "LAST SEEN", "PATH")
+	t.Columns = 0
+	return cmdline.PrintList(t, "no project yet; the first hook makes one", lines, func(p projectLine) []string {
 		mark, sessions, where := "", strconv.Itoa(p.Sessions), folder(p.State)
 		if p.ID == here {
 			mark = "*"
@@ -66,7 +67,7 @@ func (projectListVerb) run(a *app, _ []string) error {
 		if p.JoinedInto != "" {
 			sessions, where = "–", "joined into "+p.JoinedInto
 		}
-		return []string{mark, p.ID, orDash(cmdline.OneLine(p.Name)), sessions, a.ago(p.LastSeen), where}
+		return []string{mark, p.ID, orDash(p.Name), sessions, a.ago(p.LastSeen), where}
 	})
 }
 

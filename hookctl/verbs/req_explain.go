@@ -204,11 +204,12 @@ func (d *desk) printExplanation(x explanation) {
 		return
 	}
 	a.Printf("\n")
-	t := cmdline.Table{Head: []string{"WHEN", "SESSION", "WHAT", "", "EVENT"}, Columns: a.Columns, Drop: []string{"EVENT"}}
+	t := a.Table("WHEN", "SESSION", "WHAT", "", "EVENT")
+	t.Drop = []string{"EVENT"}
 	for _, r := range x.Events[max(0, len(x.Events)-explained):] {
-		t.Row(a.stamp(r.Time), orDash(alias(r.Session)), strings.TrimPrefix(r.Type, "gate."), cmdline.OneLine(detailOf(r.Event)), r.ID)
+		t.Row(a.stamp(r.Time), orDash(alias(r.Session)), strings.TrimPrefix(r.Type, "gate."), detailOf(r.Event), r.ID)
 	}
-	t.Print(a.Out, a.Paint)
+	t.Print()
 	if n := len(x.Events) - explained; n > 0 {
 		a.Printf("  %s before that: --json shows all\n", cmdline.Plural(n, "event"))
 	}

@@ -137,7 +137,8 @@ func (d *desk) level(name string, m gate.Mark) string {
 
 // table tells who satisfied what, when, by which event.
 func (d *desk) table(id string, board []gates.Gate) {
-	t := cmdline.Table{Head: []string{"", "REQUIREMENT", "SCOPE", "BY", "WHEN", "EVENT"}, Columns: d.Columns, Drop: []string{"EVENT"}}
+	t := d.Table("", "REQUIREMENT", "SCOPE", "BY", "WHEN", "EVENT")
+	t.Drop = []string{"EVENT"}
 	for _, g := range board {
 		s := d.gateStatus(id, g)
 		mark, by, when := "⬜", s.Note, ""
@@ -152,14 +153,14 @@ func (d *desk) table(id string, board []gates.Gate) {
 		} else if s.Triggered && !s.Satisfied {
 			by = "triggered"
 		}
-		t.Row(mark, cmdline.OneLine(s.Name), s.Scope, orDash(cmdline.OneLine(by)), orDash(when), orDash(s.Event))
+		t.Row(mark, s.Name, s.Scope, orDash(by), orDash(when), orDash(s.Event))
 	}
 	for _, p := range d.dropped() {
-		t.Row("❌", cmdline.OneLine(p.Requirement), orDash(""), "left out", orDash(""), orDash(""))
+		t.Row("❌", p.Requirement, orDash(""), "left out", orDash(""), orDash(""))
 	}
 	if len(t.Rows) > 0 {
 		d.Printf("\n")
-		t.Print(d.Out, d.Paint)
+		t.Print()
 	}
 }
 

@@ -110,12 +110,12 @@ func (a *app) printSessions(list []session.State, projects []project.State) erro
 		return err
 	}
 
-	t := cmdline.Table{Head: []string{"SESSION", "STATUS", "STANDING", "LAST ACTIVE", "TITLE", "PROJECT", "WHERE", "BRANCH", "EVENTS", "PROMPTS", "FAILED", "MODEL"},
-		Columns: a.Columns, Drop: []string{"MODEL", "EVENTS", "FAILED", "PROMPTS", "TITLE 32", "WHERE 20", "BRANCH 12", "STANDING", "BRANCH", "WHERE", "PROJECT"}}
+	t := a.Table("SESSION", "STATUS", "STANDING", "LAST ACTIVE", "TITLE", "PROJECT", "WHERE", "BRANCH", "EVENTS", "PROMPTS", "FAILED", "MODEL")
+	t.Drop = []string{"MODEL", "EVENTS", "FAILED", "PROMPTS", "TITLE 32", "WHERE 20", "BRANCH 12", "STANDING", "BRANCH", "WHERE", "PROJECT"}
 	for _, s := range list {
-		t.Row(alias(s.ID), s.Status, standingWord(s.Standing()), a.ago(s.LastActive), orDash(cmdline.OneLine(s.Title)), projectName(projects, s.Project),
-			orDash(a.tilde(cmdline.OneLine(cmp.Or(s.Worktree, s.Cwd)))), orDash(cmdline.OneLine(s.Branch)),
-			strconv.Itoa(s.Events), strconv.Itoa(s.Prompts), strconv.Itoa(s.Failures), orDash(cmdline.OneLine(s.Model)))
+		t.Row(alias(s.ID), s.Status, standingWord(s.Standing()), a.ago(s.LastActive), orDash(s.Title), projectName(projects, s.Project),
+			orDash(a.tilde(cmp.Or(s.Worktree, s.Cwd))), orDash(s.Branch),
+			strconv.Itoa(s.Events), strconv.Itoa(s.Prompts), strconv.Itoa(s.Failures), orDash(s.Model))
 	}
 	t.Color = func(head, v string) string {
 		id := strings.TrimSpace(v)
@@ -131,7 +131,7 @@ func (a *app) printSessions(list []session.State, projects []project.State) erro
 		}
 		return v
 	}
-	t.Print(a.Out, a.Paint)
+	t.Print()
 	return nil
 }
 

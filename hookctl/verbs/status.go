@@ -197,11 +197,12 @@ func (a *app) printHooks(hooks map[string]client.HookCount) {
 	names := sortedKeys(hooks)
 	slices.SortStableFunc(names, func(x, y string) int { return hooks[y].Last.Compare(hooks[x].Last) })
 	a.Printf("\n")
-	t := cmdline.Table{Head: []string{"  HOOK", "COUNT", "LAST"}}
+	t := a.Table("  HOOK", "COUNT", "LAST")
+	t.Columns = 0
 	for _, n := range names {
-		t.Row("  "+cmdline.OneLine(n), strconv.Itoa(hooks[n].Count), a.ago(hooks[n].Last))
+		t.Row("  "+n, strconv.Itoa(hooks[n].Count), a.ago(hooks[n].Last))
 	}
-	t.Print(a.Out, a.Paint)
+	t.Print()
 	if hooks["SessionStart"].Count >= shortList { // there may be more sessions than were read
 		a.Printf("  %s\n", a.Paint.Faint("counts are of the live sessions and those active last"))
 	}

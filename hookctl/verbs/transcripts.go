@@ -169,9 +169,10 @@ func (a *app) printGaps(found transcript.Imported) {
 		return
 	}
 	a.Printf("%s\n", a.Paint.Warn(cmdline.Plural(found.Missing, "hook")+" never came; `hookctl import transcripts` takes them from the transcripts"))
-	t := cmdline.Table{Head: []string{"SESSION", "TIME", "HOOK", "CAUSE"}, Columns: a.Columns, Prose: true}
+	t := a.Table("SESSION", "TIME", "HOOK", "CAUSE")
+	t.Prose = true
 	for _, g := range found.Gaps {
 		t.Row(alias(g.Session), a.stamp(g.Time), g.Hook, causes[g.Cause])
 	}
-	t.Print(a.Out, a.Paint)
+	t.Print()
 }

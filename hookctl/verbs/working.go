@@ -234,8 +234,8 @@ func (a *app) printHandoff(id string, s working.State) error {
 }
 
 func (a *app) printCheckpoints(_ string, s working.State) error {
-	t := cmdline.Table{Head: []string{"SEQ", "TIME", "TRIGGER", "NOTE"}, Columns: a.Columns}
-	return cmdline.PrintList(&a.Console, t, "no checkpoints yet: one is made before every compaction", s.Checkpoints, func(c working.Checkpoint) []string {
-		return []string{strconv.FormatUint(c.Seq, 10), c.Time.Local().Format(time.DateTime), cmdline.OneLine(c.Trigger), cmdline.OneLine(c.Note)}
+	t := a.Table("SEQ", "TIME", "TRIGGER", "NOTE")
+	return cmdline.PrintList(t, "no checkpoints yet: one is made before every compaction", s.Checkpoints, func(c working.Checkpoint) []string {
+		return []string{strconv.FormatUint(c.Seq, 10), c.Time.Local().Format(time.DateTime), c.Trigger, c.Note}
 	})
 }

@@ -117,7 +117,9 @@ func (a *app) listCells(p past) {
 	for _, c := range p.Cells {
 		rows = append(rows, []string{cmdline.Clean(c.Projection), fmt.Sprint(c.Seq), cmdline.Clean(c.Key)})
 	}
-	(&cmdline.Table{Head: []string{"PROJECTION", "SEQ", "KEY"}, Rows: rows}).Print(a.Out, a.Paint)
+	t := a.Table("PROJECTION", "SEQ", "KEY")
+	t.Rows, t.Columns = rows, 0
+	t.Print()
 }
 
 func (a *app) printStates(p past) error {
