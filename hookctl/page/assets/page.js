@@ -80,7 +80,7 @@
     moves.forEach((m, i) => {
       if (i % every === 0) frames.push(new Map(state));
       apply(state, m);
-      for (const k in m.s || {}) if (k.startsWith("call ")) calls[k.slice(5)] = m.r;
+      for (const k in m.s || {}) if (k.startsWith("call ")) calls[k.slice(5)] ??= m.r;
     });
   }
 
