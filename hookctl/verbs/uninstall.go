@@ -193,7 +193,7 @@ func (a *app) lastExport(dir string) (lastCopy, error) {
 // in it: HOOKLINE_HOME may point to a folder that has other uses.
 func removeHome(dir string, getenv func(string) string) (left []string, err error) {
 	p := home.PathsOf(dir, getenv)
-	ours := []string{p.Store, p.Spool, p.Keys, p.Told, p.Log, p.SpawnState, p.SpawnLock, p.Lock, filepath.Join(dir, "plugin")}
+	ours := []string{p.Store, p.Spool, p.Keys, p.Told, p.Log, p.SpawnState, p.SpawnLock, p.Lock, filepath.Join(dir, "find"), filepath.Join(dir, "plugin")}
 	for _, spool := range p.Fallbacks {
 		if of := filepath.Dir(spool); home.Private(filepath.Dir(of)) == nil {
 			ours = append(ours, of) // this home's own: beside the frames, which warnings were told
@@ -203,10 +203,14 @@ func removeHome(dir string, getenv func(string) string) (left []string, err erro
 		return nil, err
 	}
 	for _, path := range ours {
+		if to, err := os.Readlink(path); err == nil {
+			left = append(left, to) // what is not in the home stays, and is told
+		}
 		if err := os.RemoveAll(path); err != nil {
 			return nil, err
 		}
 	}
+	elsewhere := len(left)
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -220,10 +224,10 @@ func removeHome(dir string, getenv func(string) string) (left []string, err erro
 		}
 		left = append(left, e.Name())
 	}
-	if err != nil || len(left) > 0 {
+	if err != nil || len(left) > elsewhere {
 		return left, err
 	}
-	return nil, os.Remove(dir)
+	return left, os.Remove(dir)
 }
 
 // lastCopy is the export of a log that is about to go.

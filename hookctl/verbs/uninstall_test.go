@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/replay/carry"
 )
@@ -206,6 +208,25 @@ func TestPurgeLeftJSON(t *testing.T) {
 	b, file := purging(t, f)
 	write(t, filepath.Join(b.Home(), "mine.txt"), "mine")
 	contains(t, b.must("uninstall", "--purge", "--yes", "--json"), `"left":["mine.txt"],"purged":"`+b.Home()+`","export":"`+file+`"`)
+}
+
+// A store that was moved to another disk behind a link stays there, and is told of.
+func TestPurgeTellsOfLinks(t *testing.T) {
+	home, disk := filepath.Join(t.TempDir(), "home"), t.TempDir()
+	write(t, filepath.Join(disk, "log"), "log")
+	write(t, filepath.Join(home, "find", "words.db"), "words")
+	expect.OK(t, os.Symlink(disk, filepath.Join(home, "store")))
+	second := t.TempDir()
+	left, err := removeHome(home, func(name string) string { return map[string]string{"HOOKLINE_SECOND": second}[name] })
+	if err != nil || len(left) != 1 || left[0] != disk {
+		t.Errorf("%v %v", left, err)
+	}
+	if _, err := os.Stat(home); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the home: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(disk, "log")); err != nil {
+		t.Error(err)
+	}
 }
 
 // HOOKLINE_SOCKET may name anything; a purge removes no folder and no file that it leads to.
