@@ -23,7 +23,7 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 	}
 
 	if r.AgentID == "" {
-		s.Tools = events.Newest(append(slices.Clip(s.Tools), clip(e.ToolName, maxLine)), lastTools)
+		s.Tools = events.Newest(append(slices.Clip(s.Tools), Clip(e.ToolName, maxLine)), lastTools)
 		s = s.served(r, e).saw(r, outputPaths(e))
 	}
 
@@ -56,7 +56,7 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 	case "ExitPlanMode":
 		if plan := events.MemberText(e.ToolInput, "plan"); plan != "" {
 			s = s.saw(r, pathsIn(plan))
-			s.Task = noteOf(r, plan, maxTask)
+			s.Task = noteOf(r, plan, MaxTask)
 		}
 	}
 	return s
@@ -119,7 +119,7 @@ func (s State) failed(r events.Record, e *events.ToolFailed) State {
 		return s
 	}
 
-	f := Failure{Target: target(e.ToolName, e.ToolInput), Tool: clip(e.ToolName, maxLine), Text: telling(errorTags.Replace(e.Error)), Event: r.ID, Time: r.Time}
+	f := Failure{Target: target(e.ToolName, e.ToolInput), Tool: Clip(e.ToolName, maxLine), Text: telling(errorTags.Replace(e.Error)), Event: r.ID, Time: r.Time}
 	open := slices.DeleteFunc(slices.Clone(s.Open), func(o Failure) bool { return o.Target == f.Target })
 	s.Open = events.Newest(append(open, f), maxOpen)
 
@@ -142,7 +142,7 @@ func (s State) touched(r events.Record, file string, change func(*File)) State {
 	f.Known = false
 	f.Stamp = ""
 	if r.Facts != nil {
-		f.Stamp = clip(r.Facts.Seen, maxLine)
+		f.Stamp = Clip(r.Facts.Seen, maxLine)
 	}
 
 	if len(files) >= maxFiles {
@@ -220,7 +220,7 @@ func (s State) listed(r events.Record, input json.RawMessage) State {
 	todos := make([]Todo, 0, len(in.Todos))
 	for _, t := range append(in.Todos, in.Plan...) {
 		if text := Line(t.Content + t.Step); text != "" {
-			todos = append(todos, Todo{ID: clip(t.ID, maxLine), Text: text, Status: clip(t.Status, maxLine), Event: r.ID})
+			todos = append(todos, Todo{ID: Clip(t.ID, maxLine), Text: text, Status: Clip(t.Status, maxLine), Event: r.ID})
 		}
 	}
 	s.Todos = events.Newest(todos, maxTodos)
@@ -235,11 +235,11 @@ var behind = regexp.MustCompile(`\d?[<>]+&?\s*[^\s;|&]+|[|;&].*`)
 func target(tool string, input json.RawMessage) string {
 	for _, name := range []string{"file_path", "notebook_path"} {
 		if file := events.MemberText(input, name); file != "" {
-			return clip(file, maxPath)
+			return Clip(file, maxPath)
 		}
 	}
 	if tool != "Bash" {
-		return clip(tool, maxLine)
+		return Clip(tool, maxLine)
 	}
 
 	var words []string
@@ -255,7 +255,7 @@ func target(tool string, input json.RawMessage) string {
 			break
 		}
 	}
-	return clip(strings.Join(words, " "), maxLine)
+	return Clip(strings.Join(words, " "), maxLine)
 }
 
 // runner is a program that runs what a project names, with at most three words before that.
@@ -306,7 +306,7 @@ func result(ok, check bool, output string) string {
 			parts = append(parts, "FAIL "+m[1])
 		}
 	}
-	return clip(strings.Join(parts, ", "), maxLine)
+	return Clip(strings.Join(parts, ", "), maxLine)
 }
 
 // telling is the most telling line of an error: the first that names an error, else the first after the exit status.
@@ -333,27 +333,30 @@ func telling(text string) string {
 
 // refusal gives the user's words of a call that was refused, "" for a call that was not, or without words.
 func refusal(response json.RawMessage) string {
-	if !bytes.Contains(response, []byte("want to proceed with this tool use")) && !bytes.Contains(response, []byte(`\u`)) {
-		return "" // nearly all; letters are written as they are, or by their number
+	if !bytes.Contains(response, []byte("want to proceed with this tool use")) {
+		return "" // nearly all
 	}
-	var text string
-	if json.Unmarshal(response, &text) != nil {
-		var blocks []struct {
-			Text string `json:"text"`
-		}
-		if json.Unmarshal(response, &blocks) != nil || len(blocks) == 0 {
-			return ""
-		}
-		text = blocks[0].Text
-	}
+	text := said(response)
+	_, words, _ := strings.Cut(text, "the user said:")
 	if !strings.HasPrefix(text, "The user doesn't want to proceed with this tool use") {
 		return ""
 	}
-	_, words, said := strings.Cut(text, "the user said:")
-	if !said {
-		return ""
+	return Line(words)
+}
+
+// said is the text of a JSON string, or of a list of blocks.
+func said(raw json.RawMessage) string {
+	var blocks []struct {
+		Text string `json:"text"`
 	}
-	return Line(strings.TrimSpace(words))
+	if json.Unmarshal(raw, &blocks) != nil {
+		return events.Text(raw)
+	}
+	text := ""
+	for _, b := range blocks {
+		text += b.Text + "\n"
+	}
+	return text
 }
 
 // Folder splits a path into its folder below root and its base name.

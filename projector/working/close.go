@@ -34,33 +34,24 @@ const (
 )
 
 // implements are words of a prompt that asks for a change of the work.
-var implements = strings.Fields("add build change convert create delete extend extract finish fix implement integrate make mend migrate move " +
-	"patch port refactor remove rename replace rewrite split support update upgrade write")
+var implements = regexp.MustCompile(`(?i)\b(add|build|change|convert|create|delete|extend|extract|finish|fix|implement|integrate|make|mend|migrate|move|` +
+	`patch|port|refactor|remove|rename|replace|rewrite|split|support|update|upgrade|write)\b`)
 
-// asksForChange tells whether one of them is in a text. A prompt may have a megabyte: a regular expression takes 30 ms for it.
-func asksForChange(text string) bool {
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
-		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	}) {
-		if len(word) <= len("implement") && slices.Contains(implements, strings.ToLower(word)) {
-			return true
-		}
-	}
-	return false
-}
+// maxAsked is how many bytes of a prompt are searched for them: one of a megabyte would take 30 ms.
+const maxAsked = 16 << 10
 
 var listEntry = regexp.MustCompile(`^\s*(?:[-*]|\d+[.)])\s+(?:\[ ?\]\s+)?(\S.*)$`)
 
 // contractOf is what a prompt promises, nil for a question and for words that ask for no change.
 func contractOf(text, event string, turns int) *Contract {
-	if strings.HasSuffix(text, "?") || !asksForChange(text) {
+	if strings.HasSuffix(text, "?") || !implements.MatchString(text[:min(len(text), maxAsked)]) {
 		return nil
 	}
-	c := &Contract{Goal: clip(text, maxContract), Evidence: []string{"test_pass", "build_success"}, Turn: turns, Event: event}
+	c := &Contract{Goal: Clip(text, maxContract), Evidence: []string{"test_pass", "build_success"}, Turn: turns, Event: event}
 	for line := range strings.Lines(text) {
 		m := listEntry.FindStringSubmatch(strings.TrimSpace(line))
 		if m != nil && len(c.Criteria) < maxCriteria {
-			c.Criteria = append(c.Criteria, clip(m[1], maxContract))
+			c.Criteria = append(c.Criteria, Clip(m[1], maxContract))
 		}
 	}
 	return c
@@ -77,7 +68,7 @@ func stepsOf(message string) []string {
 		m := listEntry.FindStringSubmatch(strings.TrimSpace(line))
 		switch {
 		case below && m != nil && len(steps) < maxSteps:
-			steps = append(steps, clip(m[1], maxStep))
+			steps = append(steps, Clip(m[1], maxStep))
 		case nextHead.MatchString(strings.TrimSpace(line)):
 			below = true
 			steps = nil
@@ -149,7 +140,7 @@ func withCrons(known []string, schedule json.RawMessage) []string {
 		return known // mostly there is none
 	}
 	for _, t := range tasks {
-		if text := clip(t.Prompt, maxTask); text != "" && !slices.Contains(known, text) {
+		if text := Clip(t.Prompt, MaxTask); text != "" && !slices.Contains(known, text) {
 			known = events.Newest(append(slices.Clip(known), text), maxScheduled)
 		}
 	}
@@ -168,7 +159,7 @@ func (s State) warned(e *events.TurnWarned) State {
 	warned := map[string]string{}
 	maps.Copy(warned, s.Warned)
 	for _, c := range e.Causes {
-		warned[clip(c.Cause, 40)] = clip(c.Event, maxLine)
+		warned[Clip(c.Cause, 40)] = Clip(c.Event, maxLine)
 	}
 	s.Warned = warned
 	return s
@@ -183,7 +174,7 @@ func (s State) answered(r events.Record, response json.RawMessage) State {
 		return s
 	}
 	for _, q := range slices.Sorted(maps.Keys(out.Answers)) {
-		text := clip(q, maxLine/2) + " " + out.Answers[q]
+		text := Clip(q, maxLine/2) + " " + out.Answers[q]
 		s.Answers = events.Newest(append(slices.Clip(s.Answers), *noteOf(r, text, maxLine)), maxCorrections)
 	}
 	return s
@@ -239,14 +230,14 @@ func (s State) HandoffOf(by string) *events.HandoffWritten {
 	}
 	for _, t := range pending {
 		if len(out.NextSteps) < maxSteps {
-			out.NextSteps = append(out.NextSteps, clip(t.Text, maxStep))
+			out.NextSteps = append(out.NextSteps, Clip(t.Text, maxStep))
 		}
 	}
 	if s.Steps != nil && len(pending) == 0 {
 		out.NextSteps = s.Steps.Texts
 	}
 	for i := len(s.Open) - 1; i >= 0 && len(out.Blockers) < 3; i-- {
-		out.Blockers = append(out.Blockers, clip(s.Open[i].Target+": "+s.Open[i].Text, maxLine))
+		out.Blockers = append(out.Blockers, Clip(s.Open[i].Target+": "+s.Open[i].Text, maxLine))
 	}
 	if n := len(s.Checkpoints); n > 0 {
 		out.Checkpoint = s.Checkpoints[n-1].Event

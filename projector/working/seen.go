@@ -33,25 +33,13 @@ func outputPaths(e *events.ToolSucceeded) []string {
 	switch e.ToolName {
 	case "Bash":
 		return pathsIn(events.MemberText(e.ToolResponse, "stdout"))
-	case "Grep", "Glob":
+	case "Grep", "Glob", "Agent", "Task":
 		var out struct {
-			Filenames []string `json:"filenames"`
-			Content   string   `json:"content"`
+			Filenames []string        `json:"filenames"`
+			Content   json.RawMessage `json:"content"`
 		}
 		_ = json.Unmarshal(e.ToolResponse, &out) // of another form: none
-		return append(pathsIn(strings.Join(out.Filenames, "\n")), pathsIn(out.Content)...)
-	case "Agent", "Task":
-		var out struct {
-			Content []struct {
-				Text string `json:"text"`
-			} `json:"content"`
-		}
-		_ = json.Unmarshal(e.ToolResponse, &out) // as above
-		var paths []string
-		for _, part := range out.Content {
-			paths = append(paths, pathsIn(part.Text)...)
-		}
-		return paths
+		return append(pathsIn(strings.Join(out.Filenames, "\n")), pathsIn(said(out.Content))...)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func keywords(text string) []string {
 		if len(w) < 3 || slices.Contains(stopWords, w) || slices.Contains(words, w) {
 			continue
 		}
-		words = append(words, clip(w, 40))
+		words = append(words, Clip(w, 40))
 		if len(words) == 10 {
 			break
 		}
@@ -47,20 +47,14 @@ func keywords(text string) []string {
 	return words
 }
 
-// Clip is a text on one line, at most n characters.
-func Clip(text string, n int) string { return clip(text, n) }
-
-// Shortened is a text on one line, at most 400 characters.
-func Shortened(text string) string { return clip(text, maxTask) }
-
 // Line is a text's first line without control characters, at most 200 characters.
 func Line(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	return clip(text, maxLine)
+	return Clip(text, maxLine)
 }
 
-// clip gives at most n characters, on one line, without control characters; what is cut ends in "…".
-func clip(text string, n int) string {
+// Clip gives at most n characters of a text, on one line, without control characters; what is cut ends in "…".
+func Clip(text string, n int) string {
 	if len(text) <= n && oneLine(text) {
 		return text
 	}

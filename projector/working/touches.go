@@ -80,17 +80,11 @@ func FoldTouches(t Touches, r events.Record) Touches {
 
 // below is a path below the work tree, "" for one that is elsewhere.
 func below(root, file string) string {
-	if strings.ContainsFunc(file, unicode.IsControl) { // it could not be told in one line
+	rel, ok := strings.CutPrefix(file, strings.TrimSuffix(root, "/")+"/")
+	if root == "" || !ok || len(file) > maxPath || strings.ContainsFunc(file, unicode.IsControl) { // it could not be told in one line
 		return ""
 	}
-	folder, base := Folder(root, file)
-	if base == "" || len(file) > maxPath || folder == "" && base == file && root == "" || len(folder) > 0 && folder[0] == '/' || file == "/"+base {
-		return ""
-	}
-	if folder == "" {
-		return base
-	}
-	return folder + "/" + base
+	return rel
 }
 
 // at is the weight that is left at a time.

@@ -35,10 +35,12 @@ const (
 	maxCheckpoints = 20
 	maxScheduled   = 20
 	maxGoal        = 200  // characters of a goal (DECISIONS S2)
-	maxTask        = 400  // characters of a task
 	maxLine        = 200  // characters of an error, a command, a correction
 	maxPath        = 1024 // bytes of a path
 )
+
+// MaxTask is how many characters of a task are kept, and of what the agent said.
+const MaxTask = 400
 
 // State is what one session works on.
 type State struct {
@@ -91,7 +93,7 @@ type Note struct {
 
 // noteOf is a note from a record, its text with at most so many characters.
 func noteOf(r events.Record, text string, most int) *Note {
-	return &Note{Text: clip(text, most), Event: r.ID, Time: r.Time}
+	return &Note{Text: Clip(text, most), Event: r.ID, Time: r.Time}
 }
 
 // File is a file that the session's tools touched.
@@ -211,22 +213,22 @@ func Fold(s State, r events.Record) State {
 	case *events.CheckpointCreated:
 		s.Checkpoints = events.Newest(append(s.Checkpoints, Checkpoint{Event: r.ID, Seq: r.Seq, Time: r.Time, Schema: e.Schema, Trigger: e.Trigger, Note: Line(e.Note)}), maxCheckpoints)
 		if e.Said != "" {
-			s.Said = noteOf(r, e.Said, maxTask)
+			s.Said = noteOf(r, e.Said, MaxTask)
 		}
 	case *events.CheckpointRestored:
 		s = s.restored(e)
 	case *events.GoalSet:
-		s.Goal = &Note{Text: clip(e.Text, maxGoal), Event: cmp.Or(e.From, r.ID), Time: r.Time}
+		s.Goal = &Note{Text: Clip(e.Text, maxGoal), Event: cmp.Or(e.From, r.ID), Time: r.Time}
 		s.Keywords = keywords(e.Text)
 		s.GoalTurn = s.Turns
 		if e.Task != "" {
-			s.Task = noteOf(r, e.Task, maxTask)
+			s.Task = noteOf(r, e.Task, MaxTask)
 		}
 	case *events.HandoffWritten:
 		if e.By != "" {
 			return s // its words are this state's own
 		}
-		s.Handoff = noteOf(r, e.Text, maxTask)
+		s.Handoff = noteOf(r, e.Text, MaxTask)
 	}
 	return s
 }
@@ -234,10 +236,10 @@ func Fold(s State, r events.Record) State {
 // prompted takes in a prompt: the user's newest, the goal when there is none yet, the task when it is of substance.
 func (s State) prompted(r events.Record, e *events.PromptSubmitted) State {
 	text := e.UserText()
-	if text == "" || r.AgentID != "" || slices.Contains(s.Scheduled, clip(text, maxTask)) {
+	if text == "" || r.AgentID != "" || slices.Contains(s.Scheduled, Clip(text, MaxTask)) {
 		return s
 	}
-	s.Prompt = noteOf(r, text, maxTask)
+	s.Prompt = noteOf(r, text, MaxTask)
 	s = s.saw(r, pathsIn(text))
 	if !substantial(text) {
 		return s
@@ -291,7 +293,7 @@ func (s State) summarised(summary string) State {
 }
 
 // firstWords are the first 200 characters of a note, as it is told.
-func firstWords(text string) string { return strings.TrimSuffix(clip(text, maxLine), "…") }
+func firstWords(text string) string { return strings.TrimSuffix(Clip(text, maxLine), "…") }
 
 // names tells whether a text names a file by its path below the work tree, and not only as the end of another path.
 func names(text, root, path string) bool {
