@@ -2,15 +2,13 @@ package facts
 
 import "sync"
 
-// cache is a map that is emptied when it is full. Safe for concurrent use.
-type cache[K comparable, V any] struct {
-	mu    sync.Mutex
-	limit int
-	by    map[K]V
-}
+// maxKnown bounds what a cache remembers. A session visits some tens of directories; 4096 of them take about 4 MB.
+const maxKnown = 4096
 
-func newCache[K comparable, V any](limit int) *cache[K, V] {
-	return &cache[K, V]{limit: limit, by: make(map[K]V)}
+// cache is a map that is emptied when it is full. Its zero value is ready; it is safe for concurrent use.
+type cache[K comparable, V any] struct {
+	mu sync.Mutex
+	by map[K]V
 }
 
 func (c *cache[K, V]) get(k K) (V, bool) {
@@ -23,8 +21,8 @@ func (c *cache[K, V]) get(k K) (V, bool) {
 func (c *cache[K, V]) put(k K, v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.by) >= c.limit {
-		clear(c.by)
+	if c.by == nil || len(c.by) >= maxKnown {
+		c.by = map[K]V{}
 	}
 	c.by[k] = v
 }

@@ -3,14 +3,11 @@ package facts
 import "testing"
 
 func TestCacheIsBounded(t *testing.T) {
-	c := newCache[int, int](4)
-	for i := range 100 {
+	var c cache[int, int]
+	for i := range 2*maxKnown + 1 {
 		c.put(i, -i)
-		if v, ok := c.get(i); v != -i || !ok {
-			t.Fatalf("%d is %d, %v", i, v, ok)
-		}
-		if n := len(c.by); n > 4 {
-			t.Fatalf("%d values", n)
+		if v, ok := c.get(i); v != -i || !ok || len(c.by) > maxKnown {
+			t.Fatalf("%d is %d, %v among %d", i, v, ok, len(c.by))
 		}
 	}
 }

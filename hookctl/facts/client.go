@@ -3,6 +3,7 @@ package facts
 import (
 	"iter"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -89,30 +90,16 @@ func looksLikeClient(r running) bool {
 	return script != "" && isClientPath(script)
 }
 
-// scriptOf is the script that node, bun or deno runs: the first argument that is no option, unless a
-// later one is the client's (an option may have taken the first as its value).
+// scriptOf is the script that node, bun or deno runs: the first argument that is no option.
 func scriptOf(r running) string {
-	if name := program(r.exe); len(r.args) == 0 || !isRuntime(name) && !isRuntime(program(r.args[0])) {
+	if len(r.args) == 0 || !isRuntime(program(r.exe)) && !isRuntime(program(r.args[0])) {
 		return ""
 	}
-	first, afterOption := "", false
-	for _, arg := range r.args[1:] {
-		if strings.HasPrefix(arg, "-") {
-			afterOption = true
-			continue
-		}
-		if isClientPath(arg) {
-			return arg
-		}
-		if first == "" {
-			first = arg
-		}
-		if !afterOption {
-			break
-		}
-		afterOption = false
+	i := slices.IndexFunc(r.args[1:], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+	if i < 0 {
+		return ""
 	}
-	return first
+	return r.args[1+i]
 }
 
 func isRuntime(name string) bool {

@@ -25,7 +25,6 @@ func TestLooksLikeClient(t *testing.T) {
 		{`C:\Users\u\.local\bin\claude.exe`, "", true},
 		{"/usr/bin/node", "node " + npm + "claude-code/cli.js -p hi", true},
 		{"/usr/bin/node", "node --max-old-space-size=4096 " + npm + "claude-code/cli.js", true},
-		{"/usr/bin/node", "node --require ./x.js " + npm + "claude-code/cli.js", true},
 		{"/usr/bin/node", "/usr/bin/node /usr/local/bin/claude", true},
 		{"/usr/bin/node", "claude", true}, // it set process.title
 		{"/usr/local/bin/bun", "bun /opt/claude-code/cli.js", true},

@@ -22,13 +22,6 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// maxDirs bounds the directories that a World remembers. A session visits some tens; 4096 of them
-// take about 4 MB.
-const maxDirs = 4096
-
-// maxRepos bounds the repositories whose origin a World remembers.
-const maxRepos = 512
-
 // Options are the ways of a [World] to the outside. The zero value is the real world.
 type Options struct {
 	// Exec runs git with args in dir and returns its standard output. It must be safe for concurrent
@@ -41,8 +34,8 @@ type Options struct {
 type World struct {
 	exec    func(ctx context.Context, dir string, args ...string) ([]byte, error)
 	now     func() time.Time
-	places  *cache[string, *answer]
-	origins *cache[string, *origin]
+	places  cache[string, *answer]
+	origins cache[string, *origin]
 	asking  singleflight.Group
 }
 
@@ -51,10 +44,5 @@ func New(o Options) *World {
 	if o.Exec == nil {
 		o.Exec = runGit
 	}
-	return &World{
-		exec:    o.Exec,
-		now:     time.Now,
-		places:  newCache[string, *answer](maxDirs),
-		origins: newCache[string, *origin](maxRepos),
-	}
+	return &World{exec: o.Exec, now: time.Now}
 }

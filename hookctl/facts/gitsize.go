@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -20,7 +19,7 @@ import (
 	"hookline/hookctl/safeopen"
 )
 
-// gitWithin bounds all that git does for one question about a work tree's changes.
+// gitWithin bounds each run of git, and all of them for the size of a branch.
 const gitWithin = 3 * time.Second
 
 // failedFor is how long a question that git did not answer is not asked again: every call would wait.
@@ -32,9 +31,6 @@ const (
 	maxUntrackedFiles = 10_000
 	maxUntrackedBytes = 64 << 20
 )
-
-// maxSizes bounds the work trees that are remembered.
-const maxSizes = 512
 
 // Lines is what changed: lines that came and lines that went.
 type Lines struct{ Insertions, Deletions int }
@@ -65,8 +61,7 @@ var ErrUnknownBase = errors.New("the base does not exist")
 type Sizes struct {
 	exec   func(ctx context.Context, dir string, args ...string) ([]byte, error) // nil: the git on the PATH
 	now    func() time.Time                                                      // nil: time.Now
-	mu     sync.Mutex
-	by     map[string]measured
+	by     cache[string, measured]
 	asking singleflight.Group
 }
 
@@ -95,9 +90,7 @@ func (s *Sizes) Of(ctx context.Context, q SizeQuery) (Size, error) {
 }
 
 func (s *Sizes) known(key string, ttl time.Duration) (measured, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m, ok := s.by[key]
+	m, ok := s.by.get(key)
 	if ok && m.err != nil && !errors.Is(m.err, ErrNoBase) {
 		ttl = failedFor
 	}
@@ -116,17 +109,14 @@ func (s *Sizes) ask(ctx context.Context, key string, q SizeQuery) (Size, error) 
 	ctx, cancel := context.WithTimeout(ctx, gitWithin)
 	defer cancel()
 	size, err := s.measure(ctx, q)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.by == nil || len(s.by) >= maxSizes {
-		s.by = map[string]measured{}
-	}
-	s.by[key] = measured{size: size, err: err, at: s.clock()}
+	s.by.put(key, measured{size: size, err: err, at: s.clock()})
 	return size, err
 }
 
-// git runs one question.
+// git runs one command, for at most three seconds.
 func (s *Sizes) git(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitWithin)
+	defer cancel()
 	exec := s.exec
 	if exec == nil {
 		exec = runGit
@@ -233,8 +223,6 @@ func (s *Sizes) Exists(ctx context.Context, dir, ref string) error {
 	if strings.HasPrefix(ref, "-") { // an option
 		return ErrUnknownBase
 	}
-	ctx, cancel := context.WithTimeout(ctx, gitWithin)
-	defer cancel()
 	_, err := s.git(ctx, dir, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
 	if err != nil && exitCode(err) != -1 {
 		return ErrUnknownBase
@@ -312,10 +300,8 @@ func countLines(file string, limit int64) (lines int, read int64) {
 }
 
 // Dirty counts the tracked files of a work tree with changes that are not committed; files that git
-// does not know do not count, nor do changes inside of submodules. It takes at most three seconds.
+// does not know do not count, nor do changes inside of submodules.
 func (s *Sizes) Dirty(ctx context.Context, worktree string) (int, error) {
-	ctx, cancel := context.WithTimeout(ctx, gitWithin)
-	defer cancel()
 	off, err := s.withoutFilters(ctx, worktree)
 	if err != nil {
 		return 0, err
@@ -326,8 +312,6 @@ func (s *Sizes) Dirty(ctx context.Context, worktree string) (int, error) {
 
 // Head is the commit that a work tree's HEAD is at; "" before the first one.
 func (s *Sizes) Head(ctx context.Context, worktree string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, gitWithin)
-	defer cancel()
 	out, err := s.git(ctx, worktree, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err != nil && exitCode(err) == 1 {
 		return "", nil
@@ -337,8 +321,6 @@ func (s *Sizes) Head(ctx context.Context, worktree string) (string, error) {
 
 // Branches lists the local branches of a repository by their short names.
 func (s *Sizes) Branches(ctx context.Context, dir string) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, gitWithin)
-	defer cancel()
 	out, err := s.git(ctx, dir, "for-each-ref", "--format=%(refname)", "refs/heads")
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ const (
 
 // versions remembers one process's version, since a process never changes it. It is a table that is
 // filled as it is asked: dropping it changes no answer.
-var versions = newCache[Process, string](256)
+var versions cache[Process, string]
 
 // ClientVersion is the version of the client that a process runs, e.g. "2.1.329", as far as its
 // executable's path or the package.json beside it tell; "" unknown. The program is never run. Where
