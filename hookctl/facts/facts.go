@@ -42,7 +42,7 @@ type World struct {
 // New makes a World that knows nothing yet.
 func New(o Options) *World {
 	if o.Exec == nil {
-		o.Exec = runGit
+		o.Exec = Git
 	}
 	return &World{exec: o.Exec, now: time.Now}
 }

@@ -28,8 +28,9 @@ var quiet = []string{
 // command. Filters have names of their own, see [Sizes].
 var programless = []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull}
 
-// runGit runs the git on the PATH.
-func runGit(ctx context.Context, dir string, args ...string) ([]byte, error) {
+// Git runs a command of the git on the PATH that only reads, in a work tree that anybody may have made: no hook, filter or
+// pager of its configuration runs.
+func Git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", append(slices.Clone(programless), args...)...)
 	cmd.Dir, cmd.Env = dir, cleanEnv(os.LookupEnv)
 	cmd.WaitDelay = 100 * time.Millisecond // a helper of git's that keeps the pipe open is not waited for
@@ -57,10 +58,4 @@ func exitCode(err error) int {
 		return ended.ExitCode()
 	}
 	return -1
-}
-
-// Git runs a git command that only reads, in a work tree that anybody may have made: no hook, filter or pager of its
-// configuration runs.
-func Git(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	return runGit(ctx, dir, args...)
 }

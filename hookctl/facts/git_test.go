@@ -59,7 +59,7 @@ func counting() (*World, *atomic.Int64) {
 	var calls atomic.Int64
 	return New(Options{Exec: func(ctx context.Context, dir string, args ...string) ([]byte, error) {
 		calls.Add(1)
-		return runGit(ctx, dir, args...)
+		return Git(ctx, dir, args...)
 	}}), &calls
 }
 

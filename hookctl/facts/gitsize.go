@@ -119,7 +119,7 @@ func (s *Sizes) git(ctx context.Context, dir string, args ...string) ([]byte, er
 	defer cancel()
 	exec := s.exec
 	if exec == nil {
-		exec = runGit
+		exec = Git
 	}
 	out, err := exec(ctx, dir, args...)
 	if err != nil {
