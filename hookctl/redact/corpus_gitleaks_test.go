@@ -1,8 +1,10 @@
 package redact
 
 import (
+	"iter"
 	"math/rand/v2"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +53,25 @@ func TestGitleaksCorpus(t *testing.T) {
 		t.Errorf("%d of %d are gone; missed %v", gone, total, missed)
 	}
 	t.Logf("%d of %d", gone, total)
+}
+
+// Samples are tokens made from the patterns of our own formats, by the kind that the marker says. What is told by the
+// text around it has no sample.
+func Samples() iter.Seq2[string, string] {
+	return func(yield func(kind, secret string) bool) {
+		random := rand.New(rand.NewPCG(3, 4))
+		for _, r := range parseRules(ownFormats) {
+			re, err := syntax.Parse(r.pattern, syntax.Perl)
+			if err != nil || r.near > 0 || re.MaxCap() > 0 {
+				continue
+			}
+			secret := sample(re.Simplify(), random)
+			begins := slices.ContainsFunc(r.words, func(w string) bool { return strings.HasPrefix(strings.ToLower(secret), w) })
+			if (begins || !r.at) && !yield(r.kind, secret) {
+				return
+			}
+		}
+	}
 }
 
 // sample makes a text that re matches. Classes give letters and digits where they can.
