@@ -121,6 +121,15 @@ func Member(object json.RawMessage, name string) json.RawMessage {
 	}
 }
 
+// StringEnd is the index of the quote that closes the JSON string which begins at i, len(b) where none does.
+func StringEnd(b []byte, i int) int {
+	end, _ := literal(b, i)
+	if end < 0 {
+		return len(b)
+	}
+	return end - 1
+}
+
 // literal gives the index behind the string that begins at i, -1 when there is none, and whether it
 // is plain: no escape in it.
 func literal(b []byte, i int) (end int, plain bool) {

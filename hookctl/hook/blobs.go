@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"hookline/events"
 )
 
 // Large strings leave the event and become content-addressed blobs, stored once however often they
@@ -140,7 +142,7 @@ func cutStrings(data []byte, put func([]byte) (string, error)) ([]byte, error) {
 		case '}', ']':
 			level--
 		case '"':
-			end := stringEnd(data, i)
+			end := events.StringEnd(data, i)
 			if end >= len(data) {
 				return append(out, escape(data[done:])...), nil
 			}
@@ -258,27 +260,6 @@ func fetch(ref blobRef, get func(string) ([]byte, error)) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
-}
-
-// stringEnd gives the index of the quote that closes the string opened at b[i]; len(b) when it is
-// never closed.
-func stringEnd(b []byte, i int) int {
-	for j := i + 1; j < len(b); {
-		q := bytes.IndexByte(b[j:], '"')
-		if q < 0 {
-			return len(b)
-		}
-		q += j
-		slashes := 0
-		for k := q - 1; k > i && b[k] == '\\'; k-- {
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return q
-		}
-		j = q + 1
-	}
-	return len(b)
 }
 
 // isKey tells whether a colon follows.

@@ -16,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"hookline/events"
 	"hookline/expect"
 )
 
@@ -154,7 +155,7 @@ func meaning(b []byte) []string {
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case c == '"':
-			end := stringEnd(b, i)
+			end := events.StringEnd(b, i)
 			tokens = append(tokens, "text "+units(b[i+1:end]))
 			i = end
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r':

@@ -135,7 +135,7 @@ func depth(b []byte) int {
 		case '}', ']':
 			level--
 		case '"':
-			i = stringEnd(b, i)
+			i = events.StringEnd(b, i)
 		}
 	}
 	return deepest
