@@ -88,7 +88,7 @@ type Options struct {
 	MaxStore int64            // bytes the server may write; default 64 GiB
 	Renew    bool             // begin a new log behind one whose files are gone, else that is an [ErrLogGone]
 	Log      *slog.Logger     // default: none
-	Now      func() time.Time // default time.Now; stamps warnings and the clean-exit marker
+	Now      func() time.Time // default time.Now; stamps warnings and what is set aside
 }
 
 func (o Options) withDefaults() Options {
@@ -205,8 +205,8 @@ func (s *Server) close(ctx context.Context) error {
 	err := syncTree(s.opts.jetstreamDir(), s.stream.opened)
 	s.noteLog()
 	if err == nil && healthy && !s.damaged.Load() {
-		seq, id := s.stream.Last()
-		err = block.WriteMarker(s.opts.Dir, s.opts.msgsDir(), block.Marker{Time: s.opts.Now().UTC(), LastSeq: seq, LastID: id})
+		seq, _ := s.stream.Last()
+		err = block.WriteMarker(s.opts.Dir, s.opts.msgsDir(), seq)
 	}
 	return errors.Join(err, s.lock.release())
 }

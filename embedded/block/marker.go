@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // ErrNoMarker means that the last stop was not clean as far as can be told: no marker, or one that is not whole.
@@ -23,11 +22,9 @@ const markerVersion = 1
 // vouches for names, sizes and last checksums; a bit that flips inside a block later is for Check to find.
 type Marker struct {
 	Version int              `json:"version"`
-	Time    time.Time        `json:"time"`
 	Blocks  map[string]Block `json:"blocks"`
 	Index   string           `json:"index"` // SHA-256 of index.db in hex; empty: there was none
 	LastSeq uint64           `json:"last_seq"`
-	LastID  string           `json:"last_id"`
 }
 
 // Block is how a block looked at the stop: its size and its last checksum in hex.
@@ -42,24 +39,29 @@ type sealed struct {
 	Sum    string          `json:"sum"`
 }
 
-// WriteMarker writes the marker of a clean stop into storeDir. Time, LastSeq and LastID are the caller's; the rest is
-// taken from the msgs folder, after the server has stopped.
-func WriteMarker(storeDir, msgs string, m Marker) error {
+// WriteMarker writes the marker of a clean stop into storeDir, after the server has stopped: what the msgs folder has, and
+// the newest sequence.
+func WriteMarker(storeDir, msgs string, last uint64) error {
 	blocks, err := List(msgs)
 	if err != nil {
-		return fmt.Errorf("write clean-exit marker: %w", err)
+		return err
 	}
-	m.Version, m.Blocks = markerVersion, make(map[string]Block, len(blocks))
+	m := Marker{Version: markerVersion, Blocks: make(map[string]Block, len(blocks)), LastSeq: last}
 	for _, info := range blocks {
 		m.Blocks[info.Name] = info.seal()
 	}
 	if m.Index, err = digest(filepath.Join(msgs, indexFile)); err != nil {
-		return fmt.Errorf("write clean-exit marker: %w", err)
+		return err
 	}
-	if err := m.write(storeDir); err != nil {
-		return fmt.Errorf("write clean-exit marker: %w", err)
+	inner, err := json.Marshal(m)
+	if err != nil {
+		return err
 	}
-	return nil
+	outer, err := json.Marshal(sealed{inner, hexSum(inner)})
+	if err != nil {
+		return err
+	}
+	return Replace(filepath.Join(storeDir, MarkerFile), outer)
 }
 
 // ReadMarker reads the marker in storeDir. [ErrNoMarker] stands for a missing one, a damaged one and one of a version that
@@ -83,35 +85,6 @@ func ReadMarker(storeDir string) (Marker, error) {
 
 // RemoveMarker removes the marker, durably, before the server starts to write. None to remove is no error.
 func RemoveMarker(storeDir string) error { return remove(filepath.Join(storeDir, MarkerFile)) }
-
-// Distrust takes back what the marker in storeDir vouches for but the log's end: the next start reads every block, and
-// still knows the newest sequence that was there. No marker is no error.
-func Distrust(storeDir string) error {
-	m, err := ReadMarker(storeDir)
-	if errors.Is(err, ErrNoMarker) {
-		return RemoveMarker(storeDir) // one that is not whole
-	}
-	if err == nil {
-		m.Blocks, m.Index = map[string]Block{}, ""
-		err = m.write(storeDir)
-	}
-	if err != nil {
-		return fmt.Errorf("distrust the clean-exit marker: %w", err)
-	}
-	return nil
-}
-
-func (m Marker) write(storeDir string) error {
-	inner, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	outer, err := json.Marshal(sealed{inner, hexSum(inner)})
-	if err != nil {
-		return err
-	}
-	return Replace(filepath.Join(storeDir, MarkerFile), outer)
-}
 
 // Vouches says whether the msgs folder has the blocks of the clean stop and no others, with index.db, each but the newest
 // as it was then. Blocks are those that [List] gives.

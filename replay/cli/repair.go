@@ -173,7 +173,7 @@ func (a *app) reopen(ctx context.Context, plan mend.Repaired) error {
 			return err
 		}
 	}
-	return block.Distrust(filepath.Join(a.Home(), "store")) // the next opening reads every block
+	return block.RemoveMarker(filepath.Join(a.Home(), "store")) // the next opening reads every block
 }
 
 // untilStopped waits for the daemon to close the store.

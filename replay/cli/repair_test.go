@@ -99,8 +99,8 @@ func TestRepairStopsTheDaemon(t *testing.T) {
 	equal(t, r.stdout.String(), "blocks   0 sealed, read\nblobs    0 read\n3 events added, up to sequence 1,207\n", "stdout")
 	in := "transcripts=" + url.QueryEscape(dir)
 	equal(t, strings.Join(h.asked, "\n"), "POST /v1/repair?dry_run=1&"+in+"\nPOST /v1/stop?reason=repair\nPOST /v1/repair?"+in, "requests")
-	if m, err := block.ReadMarker(filepath.Join(home, "store")); err != nil || len(m.Blocks) != 0 || m.Index != "" {
-		t.Errorf("the next opening would not read every block: %+v, %v", m, err)
+	if _, err := block.ReadMarker(filepath.Join(home, "store")); !errors.Is(err, block.ErrNoMarker) {
+		t.Errorf("the next opening would not read every block: %v", err)
 	}
 
 	s := must(embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store"), Holder: "hookd test"}))(t)
