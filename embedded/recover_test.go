@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/expect"
 )
@@ -148,6 +149,34 @@ func TestWipedLogIsRestored(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A block that was lost, with its archived copy, and is brought back by hand is read again whole (docs/recovery.md).
+func TestBlockBroughtBack(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	fill(t, s, 60, 512<<10)
+	closeStore(t, s)
+	live, kept := filepath.Join(s.opts.msgsDir(), "2.blk"), filepath.Join(s.opts.archiveDir(), "2.blk")
+	away := filepath.Join(t.TempDir(), "2.blk")
+	expect.OK(t, errors.Join(os.Rename(live, away), os.RemoveAll(kept)))
+	s = open(t, dir)
+	lost := s.Report().Found.Lost
+	if len(lost) != 1 || count(t, s, 0, 0) != 60-block.Count(lost) {
+		t.Fatalf("lost %v", lost)
+	}
+	expect.OK(t, s.Recorded())
+	closeStore(t, s)
+
+	expect.OK(t, os.Rename(away, live))
+	s = open(t, dir)
+	for _, from := range []uint64{0, lost[0].First, lost[0].First + 2, lost[0].Last + 1} {
+		expect.Equal(t, count(t, s, from, 0), 61-max(1, from), "events from", from)
+	}
+	if f := s.Report().Found; len(f.Lost) > 0 {
+		t.Errorf("found %+v", f)
+	}
+	closeStore(t, s)
 }
 
 // A block that may not be read is no damaged one: the store is not opened, and nothing is moved or lost. Root, whom
