@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"hookline/events"
 )
@@ -22,7 +23,13 @@ func (r Rules) Match(tool string, input json.RawMessage) []Hit {
 	if !r.Active() {
 		return nil
 	}
-	call := &toolCall{tool: tool, input: input}
+	call := toolCall{tool: tool, line: sync.OnceValue(func() *shellLine {
+		command, ok := field(input, "command")
+		if !ok {
+			return nil
+		}
+		return parseLine(command)
+	})}
 	var hits []Hit
 	for _, name := range r.Order {
 		q := r.ByName[name]
@@ -39,15 +46,13 @@ func (r Rules) Match(tool string, input json.RawMessage) []Hit {
 	return hits
 }
 
-// toolCall is parsed when the first pattern asks for its command.
+// toolCall is a call of a tool.
 type toolCall struct {
-	tool   string
-	input  json.RawMessage
-	parsed bool
-	line   *shellLine // nil when there is no command
+	tool string
+	line func() *shellLine // parsed when the first pattern asks for it; nil when there is no command
 }
 
-func (c *toolCall) matches(t Trigger) bool {
+func (c toolCall) matches(t Trigger) bool {
 	switch {
 	case c.tool == events.ToolPatch && (t.Tool == "Edit" || t.Tool == "Write" || t.Tool == "MultiEdit"):
 		return t.Pattern == ""
@@ -58,13 +63,8 @@ func (c *toolCall) matches(t Trigger) bool {
 	case c.tool != "Bash" || t.pattern == nil:
 		return false
 	}
-	if !c.parsed {
-		c.parsed = true
-		if command, ok := field(c.input, "command"); ok {
-			c.line = parseLine(command)
-		}
-	}
-	return c.line != nil && t.pattern.matches(c.line)
+	line := c.line()
+	return line != nil && t.pattern.matches(line)
 }
 
 // commits are git's verbs that move HEAD.

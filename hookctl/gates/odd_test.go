@@ -9,7 +9,7 @@ import (
 )
 
 func TestSeldomYAML(t *testing.T) {
-	r := project("requirements:\n  a: {type: dynamic, calculator: branch_size_calculator, thresholds: {block: .inf}}\n  b: {type: dynamic, calculator: branch_size_calculator, thresholds: {block: 2.5, warn: true}}\n" +
+	r := project("requirements:\n  b: {type: dynamic, calculator: branch_size_calculator, thresholds: {block: 2.5, warn: true}}\n" +
 		"  c: {type: dynamic, calculator: branch_size_calculator, thresholds: {block: ~}}\n")
 	equal(t, "problems", messages(r.Invalid()), []string{"Dynamic requirement 'c' threshold 'block' must be a positive number, got: None (NoneType)"})
 	equal(t, "fraction", r.ByName["b"].Thresholds, Thresholds{Warn: 1, Block: 2.5, HasWarn: true})

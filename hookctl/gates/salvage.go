@@ -40,7 +40,7 @@ const maxSalvage = 4 << 20
 // be parsed alone is left out and named; the file's own error is told only when every piece is fine by itself.
 func (l *loader) salvage(path string, data []byte, cause error) *node {
 	lines := strings.Split(string(data), "\n")
-	pieces, head := split(lines)
+	pieces := split(lines)
 	if len(pieces)*len(data) > maxSalvage {
 		l.fault(path, "", cause)
 		return nil
@@ -48,7 +48,7 @@ func (l *loader) salvage(path string, data []byte, cause error) *node {
 	var root *node
 	broken := 0
 	for _, p := range pieces {
-		n, err := parse(path, p.alone(lines, head), nil)
+		n, err := parse(path, p.alone(lines), nil)
 		if err == nil && n != nil && n.kind != "dict" {
 			err = &fault{n.at, "no `key: value`"}
 		}
@@ -76,9 +76,8 @@ func (l *loader) fault(path, name string, err error) {
 	l.add(p)
 }
 
-// split cuts a file at its top-level keys, and `requirements` at its entries. head is the line of `requirements:`.
-func split(lines []string) (pieces []piece, head int) {
-	head = -1
+// split cuts a file at its top-level keys, and `requirements` at its entries.
+func split(lines []string) (pieces []piece) {
 	inside, indent := false, 0
 	for i, line := range lines {
 		trimmed := strings.TrimLeft(line, " ")
@@ -87,11 +86,9 @@ func split(lines []string) (pieces []piece, head int) {
 		case strings.TrimSpace(line) == "" || strings.HasPrefix(trimmed, "#"):
 		case deep == 0 && topKey.MatchString(line):
 			inside, indent = strings.HasPrefix(line, "requirements:") && blankAfter(line), 0
-			if inside {
-				head = i
-				continue
+			if !inside {
+				pieces = append(pieces, piece{first: i, last: i + 1})
 			}
-			pieces = append(pieces, piece{first: i, last: i + 1})
 			continue
 		case deep == 0 && inside:
 			pieces = append(pieces, piece{first: i, last: i + 1}) // a stray line; the entries go on behind it
@@ -106,7 +103,7 @@ func split(lines []string) (pieces []piece, head int) {
 			pieces[n].last = i + 1
 		}
 	}
-	return pieces, head
+	return pieces
 }
 
 // blankAfter says whether a line has nothing but a remark behind its key.
@@ -116,14 +113,11 @@ func blankAfter(line string) bool {
 	return rest == "" || strings.HasPrefix(rest, "#")
 }
 
-// alone is the file with every line blank but the piece's, and `requirements:` above an entry.
-func (p piece) alone(lines []string, head int) []byte {
-	var b strings.Builder
-	for i, line := range lines[:p.last] {
-		if i >= p.first || p.entry && i == head {
-			b.WriteString(line)
-		}
-		b.WriteByte('\n')
+// alone is the file with every line blank but the piece's, and `requirements:` in the line above an entry.
+func (p piece) alone(lines []string) []byte {
+	above := strings.Repeat("\n", p.first)
+	if p.entry { // which stands below the line of `requirements:`
+		above = above[1:] + "requirements:\n"
 	}
-	return []byte(b.String())
+	return []byte(above + strings.Join(lines[p.first:p.last], "\n") + "\n")
 }

@@ -3,7 +3,6 @@ package gates
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -172,10 +171,6 @@ func (r *reader) scalar(n ast.Node) *node {
 		}
 	case *ast.FloatNode:
 		out.kind, out.number, out.text = "float", n.Value, n.GetToken().Value
-	case *ast.InfinityNode:
-		out.kind, out.number, out.text = "float", n.Value, n.GetToken().Value
-	case *ast.NanNode:
-		out.kind, out.number, out.text = "float", math.NaN(), n.GetToken().Value
 	default:
 		if t := n.GetToken(); t != nil {
 			out.text = t.Value
