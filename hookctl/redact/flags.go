@@ -32,7 +32,7 @@ func findFlags(p *pass, m *matcher, start, end int) {
 	}
 	limit := min(end+maxCommand, len(p.b))
 	i := end
-	for ; i < limit && !endsCommand(p.b, i); i++ {
+	for ; i < limit && bytes.IndexByte([]byte("\n;|"), p.b[i]) < 0 && !hasPrefix(p.b[i:], `\n`); i++ {
 		if p.b[i] != '-' || !isBlank(p.b[i-1]) {
 			continue
 		}
@@ -47,16 +47,6 @@ func findFlags(p *pass, m *matcher, start, end int) {
 
 func hasPrefix(b []byte, word string) bool {
 	return len(b) >= len(word) && string(b[:len(word)]) == word
-}
-
-func endsCommand(b []byte, i int) bool {
-	switch b[i] {
-	case '\n', ';', '|':
-		return true
-	case '\\':
-		return i+1 < len(b) && b[i+1] == 'n'
-	}
-	return false
 }
 
 // flagValue takes the argument at or behind at.

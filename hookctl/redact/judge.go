@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"slices"
+	"unicode"
 )
 
 // placeholders begin a form to be filled in. Compared in lower case.
@@ -162,7 +163,7 @@ func isIdentifier(v []byte, l looks) bool {
 
 // endsInSecretWord reports whether the last word of an identifier names a secret.
 func endsInSecretWord(v []byte) bool {
-	if len(v) > maxName {
+	if len(v) == 0 || len(v) > maxName {
 		return false
 	}
 	for _, c := range v {
@@ -171,14 +172,6 @@ func endsInSecretWord(v []byte) bool {
 		}
 	}
 	got := classify(v)
-	return got.kind != "" && bytes.ContainsAny(v, "_-.") || got.kind != "" && hasInnerUpper(v)
-}
-
-func hasInnerUpper(v []byte) bool {
-	for i := 1; i < len(v); i++ {
-		if isUpper(v[i]) && !isUpper(v[i-1]) {
-			return true
-		}
-	}
-	return false
+	camel := look(v).lower > 0 && bytes.ContainsFunc(v[1:], unicode.IsUpper)
+	return got.kind != "" && (camel || bytes.ContainsAny(v, "_-."))
 }

@@ -42,8 +42,8 @@ func (r *Redactor) Remembering(m *Memory) *Redactor {
 func (r *Redactor) recurring(b []byte, spans []span) []span {
 	m := r.memory
 	if m == nil {
-		if !slices.ContainsFunc(spans, func(s span) bool { return s.remembered(b) }) {
-			return spans
+		if len(spans) == 0 {
+			return nil
 		}
 		m = NewMemory()
 	}

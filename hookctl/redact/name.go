@@ -85,8 +85,11 @@ func trimDigits(word []byte) []byte {
 func (g naming) behind(head []byte, at int) naming {
 	h, known := headWords[string(head)]
 	switch {
+	case at == 0 && (g.kind == "token" || g.kind == "secret"): // common by itself
+		g.grade = min(g.grade, gradeMedium)
+	case at == 0 && g.kind == "api-key" && g.grade == gradeWeak:
+		g.grade = gradeNone
 	case at == 0:
-		return g.alone()
 	case known && h.grade == gradeNone:
 		if g.kind == "token" || g.kind == "api-key" {
 			g.grade = gradeNone
@@ -95,17 +98,6 @@ func (g naming) behind(head []byte, at int) naming {
 		g.grade = h.grade
 	case g.grade == gradeWeak && g.kind == "api-key" && g.upper:
 		g.grade = gradeMedium
-	}
-	return g
-}
-
-// alone weakens words that are common by themselves.
-func (g naming) alone() naming {
-	switch {
-	case g.kind == "token", g.kind == "secret":
-		g.grade = min(g.grade, gradeMedium)
-	case g.kind == "api-key" && g.grade == gradeWeak:
-		g.grade = gradeNone
 	}
 	return g
 }

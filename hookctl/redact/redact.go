@@ -200,7 +200,6 @@ func (p *pass) settle(b []byte) []span {
 			continue
 		}
 		last.end = max(last.end, s.end)
-		last.token = last.token || s.token
 		if last.byName && !s.byName {
 			last.kind, last.rule, last.byName = s.kind, s.rule, false
 		}
