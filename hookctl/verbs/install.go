@@ -132,59 +132,74 @@ func (f *installVerb) run(a *app, _ []string) error {
 	if err != nil {
 		return err
 	}
-	o.DryRun = f.Dry
-	if o.Client == settings.Codex {
-		return a.installCodex(o, f.Profile == "full" && !f.Plugin && !f.Line)
+	o.DryRun, o.Profile = f.Dry, settings.Profile(f.Profile)
+	plain := f.Profile == "full" && !f.Plugin && !f.Line
+	if o.Client == settings.Codex && !plain {
+		return problem.Faultf("Codex takes neither a profile, a plugin nor a status line of ours").Advise("`hookctl install --client codex` alone writes its hooks")
 	}
 	active, err := a.activePlugin(o)
 	if err != nil {
 		return err
 	}
-	if f.Plugin || (active == plugin.ID && !(f.User || f.Shared || f.Local) && f.Profile == "full" && !f.Dry) {
+	renews := active == plugin.ID && !(f.User || f.Shared || f.Local) && f.Profile == "full" && !f.Dry
+	if f.Plugin || renews {
 		return a.installPlugin(o, active)
 	}
 	if active != "" && !f.Dry {
 		return problem.Faultf("the plugin %s of the client runs the hooks already: each would run twice", active).Advise("`hookctl install` alone renews the plugin; `hookctl uninstall` removes it")
 	}
-	if f.Profile == "identity" {
-		o.Profile = settings.Identity
-	}
-	res, err := settings.Install(o)
-	if err != nil {
-		return err
-	}
-	if f.Line && a.JSON {
-		return a.installedJSON(o, res)
-	}
-	if err := a.sayInstalled(o, res); err != nil || !f.Line {
-		return err
-	}
-	return a.installLine(o)
-}
-
-// installCodex writes the hooks of Codex, of which there is one set in one form.
-func (a *app) installCodex(o settings.Options, plain bool) error {
-	if !plain {
-		return problem.Faultf("Codex takes neither a profile, a plugin nor a status line of ours").Advise("`hookctl install --client codex` alone writes its hooks")
-	}
 
 	res, err := settings.Install(o)
 	if err != nil {
 		return err
 	}
-	if err := a.sayInstalled(o, res); err != nil || a.JSON || o.DryRun || !res.Changed {
-		return err
+	var line settings.Result
+	theirs := ""
+	if f.Line {
+		if line, theirs, err = settings.SetStatusLine(o, true); err != nil {
+			return err
+		}
 	}
-	a.Printf("Codex runs them once you have trusted them: it asks at its next start, and `/hooks` in it lists them\n")
+	if a.JSON {
+		out := outcomeJSON(o, res)
+		if f.Line {
+			out.Line = cmp.Or(theirs, o.Command()+" statusline")
+			out.Changed, out.Diff, out.Backup = out.Changed || line.Changed, out.Diff+line.Diff, cmp.Or(out.Backup, line.Backup)
+		}
+		return a.PrintJSON(out)
+	}
+	a.sayInstalled(o, res)
+	if f.Line {
+		a.sayLine(o, line, theirs)
+	}
 	return nil
 }
 
-// installLine writes the client's setting for the status line. One that is not ours is not touched, and said.
-func (a *app) installLine(o settings.Options) error {
-	res, theirs, err := settings.SetStatusLine(o, true)
+func (a *app) sayInstalled(o settings.Options, res settings.Result) {
 	switch {
-	case err != nil:
-		return err
+	case !res.Changed:
+		a.Printf("%s: the hooks are installed already, nothing changed\n", res.Path)
+	case o.DryRun:
+		a.printDiff(res.Diff)
+		a.Printf("%s: would add %s, replacing %d\n", res.Path, cmdline.Plural(res.Added, "hook"), res.Removed)
+		return
+	default:
+		a.Printf("%s: %s added, %d replaced (profile %s)\n", res.Path, cmdline.Plural(res.Added, "hook"), res.Removed, o.Profile)
+	}
+	a.sayKept(res)
+	a.sayTwice(o)
+	switch {
+	case !res.Changed:
+	case o.Client == settings.Codex:
+		a.Printf("Codex runs them once you have trusted them: it asks at its next start, and `/hooks` in it lists them\n")
+	default:
+		a.Printf("running sessions reload hooks within a second; `hookctl doctor` checks\n")
+	}
+}
+
+// sayLine tells of the client's setting for the status line; one that is not ours is not touched.
+func (a *app) sayLine(o settings.Options, res settings.Result, theirs string) {
+	switch {
 	case theirs != "":
 		a.Say(res.Path + " has another status line, which is kept: " + theirs)
 	case !res.Changed:
@@ -194,44 +209,6 @@ func (a *app) installLine(o settings.Options) error {
 	default:
 		a.Printf("  line    hookctl statusline is the client's status line\n")
 	}
-	return nil
-}
-
-// installedJSON prints what install did to the hooks and does to the status line, as one object.
-func (a *app) installedJSON(o settings.Options, res settings.Result) error {
-	line, theirs, err := settings.SetStatusLine(o, true)
-	if err != nil {
-		return err
-	}
-	out := resultJSON(o, res)
-	out.Profile, out.Binary = string(o.Profile), o.Command()
-	out.Line = cmp.Or(theirs, o.Command()+" statusline")
-	out.Changed, out.Diff, out.Backup = out.Changed || line.Changed, out.Diff+line.Diff, cmp.Or(out.Backup, line.Backup)
-	return a.PrintJSON(out)
-}
-
-func (a *app) sayInstalled(o settings.Options, res settings.Result) error {
-	if a.JSON {
-		out := resultJSON(o, res)
-		out.Profile, out.Binary = string(o.Profile), o.Command()
-		return a.PrintJSON(out)
-	}
-	switch {
-	case !res.Changed:
-		a.Printf("%s: the hooks are installed already, nothing changed\n", res.Path)
-	case o.DryRun:
-		a.printDiff(res.Diff)
-		a.Printf("%s: would add %s, replacing %d\n", res.Path, cmdline.Plural(res.Added, "hook"), res.Removed)
-		return nil
-	default:
-		a.Printf("%s: %s added, %d replaced (profile %s)\n", res.Path, cmdline.Plural(res.Added, "hook"), res.Removed, o.Profile)
-	}
-	a.sayKept(res)
-	a.sayTwice(o)
-	if res.Changed && o.Client == settings.Claude {
-		a.Printf("running sessions reload hooks within a second; `hookctl doctor` checks\n")
-	}
-	return nil
 }
 
 func (a *app) sayKept(res settings.Result) {
@@ -270,12 +247,17 @@ func scopeNames(twice []settings.Duplicate) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
+// outcomeJSON is what install prints with --json.
+func outcomeJSON(o settings.Options, res settings.Result) installJSON {
+	out := resultJSON(o, res)
+	out.Profile, out.Binary = string(o.Profile), o.Command()
+	return out
+}
+
 func resultJSON(o settings.Options, res settings.Result) installJSON {
 	out := installJSON{Client: string(o.Client), Path: res.Path, Scope: string(o.Scope), DryRun: o.DryRun, Changed: res.Changed, Added: res.Added,
-		Removed: res.Removed, Backup: res.Backup, Foreign: res.Foreign, Diff: res.Diff}
-	if out.Foreign == nil {
-		out.Foreign = []string{}
-	}
+		Removed: res.Removed, Backup: res.Backup, Diff: res.Diff}
+	out.Foreign = append([]string{}, res.Foreign...)
 	return out
 }
 
@@ -343,8 +325,8 @@ func (a *app) installPlugin(o settings.Options, active string) error {
 	}
 
 	if a.JSON {
-		out := resultJSON(o, res)
-		out.Plugin, out.Profile, out.Binary = plugin.ID, string(settings.Full), o.Command()
+		out := outcomeJSON(o, res)
+		out.Plugin = plugin.ID
 		return a.PrintJSON(out)
 	}
 	if active == "" {
