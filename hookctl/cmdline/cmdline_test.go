@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -77,18 +76,6 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-func TestPlaces(t *testing.T) {
-	launch := t.TempDir()
-	c, _, _ := console(t, map[string]string{"CLAUDE_PROJECT_DIR": launch, "HOOKLINE_HOME": filepath.Join(launch, "state")})
-	if c.ProjectDir() != launch || c.Home() != filepath.Join(launch, "state") {
-		t.Errorf("%s, %s", c.ProjectDir(), c.Home())
-	}
-	c, _, _ = console(t, map[string]string{"CLAUDE_PROJECT_DIR": "relative"})
-	if c.ProjectDir() != c.Cwd || c.Home() != filepath.Join(c.Getenv("HOME"), ".local", "state", "hookline") {
-		t.Errorf("%s, %s", c.ProjectDir(), c.Home())
-	}
-}
-
 func TestPrinting(t *testing.T) {
 	c, out, errs := console(t, nil)
 	c.Printf("%d of %s\n", 3, "four")
@@ -150,17 +137,6 @@ func TestConfirmInterrupted(t *testing.T) {
 	var exit Silent
 	if err := c.Confirm(ctx, "go on?", false); !errors.As(err, &exit) || exit != 130 || errs.String() != "go on? [y/N] \n" {
 		t.Errorf("%v, %q", err, errs.String())
-	}
-}
-
-func TestPause(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := pause(ctx, time.Hour); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	if err := pause(t.Context(), 0); err != nil {
-		t.Error(err)
 	}
 }
 

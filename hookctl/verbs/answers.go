@@ -172,15 +172,8 @@ func (s *Answers) StateAt(ctx context.Context, point, projection, key string) (s
 		if err != nil {
 			return err
 		}
-		q := url.Values{"point": {at}}
-		if projection != "" {
-			q.Set("projection", projection)
-		}
-		if key != "" {
-			q.Set("key", key)
-		}
 		var state json.RawMessage
-		if err := a.get("/v1/at", q, &state); err != nil {
+		if err := a.get("/v1/at", url.Values{"point": {at}, "projection": {projection}, "key": {key}}, &state); err != nil {
 			return err
 		}
 		a.Printf("%s\n", state)

@@ -66,12 +66,7 @@ func (a *app) codesHere() (out codesJSON, err error) {
 	if err != nil {
 		return out, err
 	}
-	out = codesJSON{Project: here, Name: here, Codes: []string{}, Ended: []codes.Ended{}, Bad: []codes.Code{}}
-	for _, p := range all {
-		if p.ID == here && p.Name != "" {
-			out.Name = p.Name
-		}
-	}
+	out = codesJSON{Project: here, Name: projectName(all, here), Codes: []string{}, Ended: []codes.Ended{}, Bad: []codes.Code{}}
 	found, err := states[codes.State](a, codes.Name, url.Values{"key": {here}})
 	if err != nil {
 		return out, err

@@ -3,7 +3,6 @@ package verbs
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -76,31 +75,6 @@ func TestNoDestructiveHint(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestCompletionAndMan(t *testing.T) {
-	b := newBench(t, nil)
-	for shell, word := range map[string]string{"bash": "__start_hookctl", "zsh": "#compdef hookctl", "fish": "complete -c hookctl"} {
-		contains(t, b.must("completion", shell), word)
-	}
-	dir := filepath.Join(t.TempDir(), "man1")
-	b.must("man", dir)
-	pages, err := os.ReadDir(dir)
-	if err != nil || len(pages) < 30 {
-		t.Fatalf("%d pages, %v", len(pages), err)
-	}
-	var names []string
-	for _, p := range pages {
-		names = append(names, p.Name())
-	}
-	if !slices.Contains(names, "hookctl-session-list.1") || slices.Contains(names, "hookctl-man.1") {
-		t.Errorf("pages %v", names)
-	}
-	page, err := os.ReadFile(filepath.Join(dir, "hookctl-tail.1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	contains(t, string(page), `.TH "HOOKCTL-TAIL" "1"`, "hookctl tail -f")
 }
 
 // TestClientVerbs: what the client calls is handed to the thin client, whatever flags it has.

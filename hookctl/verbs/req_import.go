@@ -143,11 +143,11 @@ func (d *desk) importFile(file string) (importedJSON, error) {
 		names[e.Name] = true
 	}
 	out.Branch, out.Entries, out.Requirements = f.branch, len(entries), len(names)
-	var parts []events.GateImported
+	o := client.GateOrder{Branch: f.branch}
 	for part := range slices.Chunk(entries, importChunk) {
-		parts = append(parts, events.GateImported{File: filepath.Base(file), Gates: part})
+		o.Events = append(o.Events, command(&events.GateImported{File: filepath.Base(file), Gates: part}))
 	}
-	return d.send(out, f.branch, parts)
+	return d.send(out, o)
 }
 
 // importRegistry takes over the sessions of which nothing or something else is known.
@@ -166,21 +166,18 @@ func (d *desk) importRegistry(out importedJSON, list []events.GateImportedSessio
 			out.Ended = append(out.Ended, in.Session)
 		}
 	}
-	var parts []events.GateImported
+	o := client.GateOrder{Branch: d.branch}
 	for part := range slices.Chunk(list, importChunk) {
-		parts = append(parts, events.GateImported{File: "sessions.json", Sessions: part})
+		o.Events = append(o.Events, command(&events.GateImported{File: "sessions.json", Sessions: part}))
 	}
-	return d.send(out, d.branch, parts)
+	return d.send(out, o)
 }
 
 // importChunk is how many entries one event takes.
 const importChunk = 500
 
-func (d *desk) send(out importedJSON, branch string, list []events.GateImported) (importedJSON, error) {
-	o := client.GateOrder{Branch: branch}
-	for i := range list {
-		o.Events = append(o.Events, command(&list[i]))
-	}
+// send has the daemon record what is new in a file, if anything is.
+func (d *desk) send(out importedJSON, o client.GateOrder) (importedJSON, error) {
 	if len(o.Events) == 0 {
 		return out, nil
 	}
