@@ -80,19 +80,13 @@ func flagError(cmd *cobra.Command, err error) error {
 	f := misused(cmd, message)
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
-		near := problem.Nearest(unknown.GetSpecifiedName(), flagNames(cmd))
-		if near != "" {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := problem.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 			f.Hint = "did you mean `--" + near + "`?"
 		}
 	}
 	return f
-}
-
-func flagNames(cmd *cobra.Command) []string {
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return names
 }
 
 // noSuchVerb refuses a word that is no verb of cmd, with the nearest one.
