@@ -46,7 +46,7 @@ func handOver(f Frame, event, hookd string, until time.Time, hurry bool) Reply {
 		case errors.Is(err, ErrTimeout):
 			return unrecorded(f, event, "perhaps not recorded: the machine is too busy to write it in time")
 		}
-		why = "the recorder's delivery ended twice without an answer; `hookctl doctor` tells more"
+		why = "the recorder's delivery ended twice without an answer; `hookctl tail --type hook.refused` shows such hooks"
 	}
 	if onlyAsks(f.Args) {
 		return Reply{Stdout: Degraded(f.Args)}

@@ -264,7 +264,7 @@ func TestHookInTrouble(t *testing.T) {
 // A delivery that ends without an answer is tried once more. Where both end, the user is told, and what is left of the
 // hook is a record without content. The exit code of a crash is never relayed.
 func TestDeliveryDies(t *testing.T) {
-	lost := `{"systemMessage":"hookline: this hook was not recorded: the recorder's delivery ended twice without an answer; ` + "`hookctl doctor`" + ` tells more"}` + "\n"
+	lost := `{"systemMessage":"hookline: this hook was not recorded: the recorder's delivery ended twice without an answer; ` + "`hookctl tail --type hook.refused`" + ` shows such hooks"}` + "\n"
 	for _, c := range []struct {
 		end, args, stdout, stderr string
 		code, tries               int
@@ -276,7 +276,7 @@ func TestDeliveryDies(t *testing.T) {
 		{"kept", "hook PreToolUse", "", "", 0, 1, ""},
 		{"killed", "hook PreCompact", "", "", 0, 2, "PreCompact"},
 		{"killed", "consciousness inject-context", string(Degraded([]string{"consciousness", "inject-context"})),
-			"hookline: this hook was not recorded: the recorder's delivery ended twice without an answer; `hookctl doctor` tells more\n", 0, 2, "UserPromptSubmit"},
+			"hookline: this hook was not recorded: the recorder's delivery ended twice without an answer; `hookctl tail --type hook.refused` shows such hooks\n", 0, 2, "UserPromptSubmit"},
 	} {
 		body := `{"session_id":"0d6d9d2c-1c9e-4a55-a0a1-000000000001","tool_use_id":"toolu_01","tool_input":{"key":"very secret"}}`
 		client := newClient(t, body)
