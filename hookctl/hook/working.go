@@ -277,7 +277,9 @@ func commandItems(s working.State) []Item {
 	}
 	var texts []string
 	for _, c := range commands {
-		texts = append(texts, ranText(c))
+		if text := ranText(c); !slices.Contains(texts, text) { // some differ behind what is told
+			texts = append(texts, text)
+		}
 	}
 	return []Item{atMost(commandTokens, listItem("working.commands", RankCommands, "Ran: ", texts, "; ", commands[0].Event))}
 }

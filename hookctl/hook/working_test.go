@@ -167,3 +167,13 @@ func TestStepsOfAMessageThatStays(t *testing.T) {
 		t.Errorf("%+v; %+v", Known(s), Handoff(s, now))
 	}
 }
+
+// Commands that differ only behind what is told of them are told once.
+func TestCommandsToldOnce(t *testing.T) {
+	begin := "ssh deploy@host.example.org 'cd /srv/app && docker compose logs --"
+	s := working.State{Commands: []working.Command{{Line: begin + "tail 10 web'", OK: true}, {Line: begin + "tail 20 web'", OK: true}, {Line: begin + "tail 30 db'"}}}
+	text := commandItems(s)[0].Text
+	if strings.Count(text, "(ok)") != 1 || strings.Count(text, "(failed)") != 1 {
+		t.Error(text)
+	}
+}
