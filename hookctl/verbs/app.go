@@ -150,6 +150,14 @@ func (a *app) with(n need, f func() error) error {
 	return f()
 }
 
+// absolute is a path as it was typed here.
+func (a *app) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(a.Cwd, path)
+}
+
 // under is the same run under another context.
 func (a *app) under(ctx context.Context) *app {
 	b := *a

@@ -51,15 +51,9 @@ type blameJSON struct {
 
 // lineRange parts "parser.go:12-20"; without lines both are 0. A file whose name has such an end is meant as a file.
 func (a *app) lineRange(given string) (file string, from, to int, err error) {
-	absolute := func(name string) string {
-		if filepath.IsAbs(name) {
-			return filepath.Clean(name)
-		}
-		return filepath.Join(a.Cwd, name)
-	}
 	i := strings.LastIndex(given, ":")
 	if i < 0 || i == 1 && filepath.VolumeName(given) != "" {
-		return absolute(given), 0, 0, nil
+		return a.absolute(given), 0, 0, nil
 	}
 	first, last, span := strings.Cut(given[i+1:], "-")
 	from, bad := strconv.Atoi(first)
@@ -68,12 +62,12 @@ func (a *app) lineRange(given string) (file string, from, to int, err error) {
 		to, bad = strconv.Atoi(last)
 	}
 	if bad != nil {
-		return absolute(given), 0, 0, nil
+		return a.absolute(given), 0, 0, nil
 	}
 	if from < 1 || to < from {
 		return "", 0, 0, problem.Faultf("%q names no line", given[i+1:]).Advise("lines are counted from 1: FILE:12 or FILE:12-20")
 	}
-	return absolute(given[:i]), from, to, nil
+	return a.absolute(given[:i]), from, to, nil
 }
 
 func (a *app) blame(given string, noPager bool) error {
@@ -81,6 +75,7 @@ func (a *app) blame(given string, noPager bool) error {
 	if err != nil {
 		return err
 	}
+	file = filepath.Clean(file)
 	content, err := safeopen.ReadFile(safeopen.Foreign, file, mostBlamed)
 	if err != nil {
 		hint := "files of up to 4 MiB are read"

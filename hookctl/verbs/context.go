@@ -305,7 +305,7 @@ type contextProbeVerb struct {
 
 func (f *contextProbeVerb) run(a *app, args []string) error {
 	for _, name := range args {
-		data, err := safeopen.ReadFile(safeopen.Foreign, a.absolute([]string{name}), maxStateFile)
+		data, err := safeopen.ReadFile(safeopen.Foreign, a.absolute(name), maxStateFile)
 		if err != nil {
 			return problem.Because(err).Advise("a text of at most 4 MiB is probed")
 		}

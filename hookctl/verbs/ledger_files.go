@@ -40,15 +40,12 @@ func isBead(path string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// absolute is a file as it was named, below this directory, or the project's notes.
-func (a *app) absolute(args []string) string {
-	switch {
-	case len(args) == 0:
+// fileOrNotes is the file that was named, or the project's notes.
+func (a *app) fileOrNotes(args []string) string {
+	if len(args) == 0 {
 		return notesFile(a.topDir())
-	case filepath.IsAbs(args[0]):
-		return args[0]
 	}
-	return filepath.Join(a.Cwd, args[0])
+	return a.absolute(args[0])
 }
 
 // active is what the project's current session works on, or before its first prompt the one that it follows.
@@ -105,7 +102,7 @@ type renderedJSON struct {
 type ledgerRenderVerb struct{}
 
 func (ledgerRenderVerb) run(a *app, args []string) error {
-	file := a.absolute(args)
+	file := a.fileOrNotes(args)
 	changed, err := a.render(file)
 	if err != nil {
 		return err
@@ -160,7 +157,7 @@ func (f *ledgerImportVerb) run(a *app, args []string) error {
 	if f.Dry {
 		a.door.need = needStore
 	}
-	return a.importLedger(a.absolute(args), f.Dry)
+	return a.importLedger(a.fileOrNotes(args), f.Dry)
 }
 
 func (a *app) importLedger(file string, dry bool) error {

@@ -100,7 +100,7 @@ func (a *app) claims(files []string) ([]notes.Claim, error) {
 
 	var list []notes.Claim
 	for _, name := range files {
-		file := a.absolute([]string{name})
+		file := a.absolute(name)
 		data, err := safeopen.ReadFile(safeopen.Foreign, file, maxStateFile)
 		if err != nil {
 			return nil, problem.Because(err).Advise("a document or a .jsonl trajectory is wanted")

@@ -115,10 +115,7 @@ func (a *app) tellImported(r importedJSON) error {
 // importFile takes over one file. What is wrong with the file is in the result; an error is the daemon's.
 func (d *desk) importFile(file string) (importedJSON, error) {
 	out := importedJSON{File: file}
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(d.Cwd, file)
-	}
-	data, err := safeopen.ReadFile(safeopen.Foreign, file, maxStateFile)
+	data, err := safeopen.ReadFile(safeopen.Foreign, d.absolute(file), maxStateFile)
 	if err != nil {
 		out.Error = err.Error()
 		return out, nil

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"path/filepath"
 	"slices"
 
 	"hookline/events"
@@ -66,7 +65,6 @@ type reqSessionsVerb struct {
 }
 
 func (f *reqSessionsVerb) run(a *app, _ []string) error {
-	dir := f.Dir
 	projects, err := allProjects(a)
 	if err != nil {
 		return err
@@ -80,11 +78,8 @@ func (f *reqSessionsVerb) run(a *app, _ []string) error {
 		return err
 	}
 	list := d.live(true)
-	if dir != "" {
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(a.Cwd, dir)
-		}
-		top := a.place(dir)
+	if f.Dir != "" {
+		top := a.place(a.absolute(f.Dir))
 		list = slices.DeleteFunc(list, func(s session.State) bool { return s.Worktree != top.Worktree && s.Worktree != top.Dir })
 	}
 	if a.JSON {

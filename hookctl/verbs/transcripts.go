@@ -37,9 +37,7 @@ func (a *app) importTranscripts(args []string, dry bool) error {
 	}
 	paths := make([]string, 0, len(args))
 	for _, path := range args {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(a.Cwd, path)
-		}
+		path = a.absolute(path)
 		info, err := os.Stat(path)
 		if err == nil && !info.IsDir() && filepath.Ext(path) != ".jsonl" {
 			err = fmt.Errorf("%s is no transcript", path)
