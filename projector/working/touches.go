@@ -80,8 +80,8 @@ func FoldTouches(t Touches, r events.Record) Touches {
 
 // below is a path below the work tree, "" for one that is elsewhere.
 func below(root, file string) string {
-	rel, ok := strings.CutPrefix(file, strings.TrimSuffix(root, "/")+"/")
-	if root == "" || !ok || len(file) > maxPath || strings.ContainsFunc(file, unicode.IsControl) { // it could not be told in one line
+	rel := strings.TrimPrefix(file, strings.TrimSuffix(root, "/")+"/")
+	if strings.HasPrefix(rel, "/") || len(file) > maxPath || strings.ContainsFunc(file, unicode.IsControl) { // it could not be told in one line
 		return ""
 	}
 	return rel
