@@ -80,7 +80,10 @@ func FoldTouches(t Touches, r events.Record) Touches {
 
 // below is a path below the work tree, "" for one that is elsewhere.
 func below(root, file string) string {
-	rel := strings.TrimPrefix(file, strings.TrimSuffix(root, "/")+"/")
+	rel := file
+	if root != "" {
+		rel = strings.TrimPrefix(file, strings.TrimSuffix(root, "/")+"/")
+	}
 	if strings.HasPrefix(rel, "/") || len(file) > maxPath || strings.ContainsFunc(file, unicode.IsControl) { // it could not be told in one line
 		return ""
 	}
