@@ -15,7 +15,7 @@ type Fixed struct {
 	SetAside []string // new names of block files without a good record
 }
 
-// ErrGone: nothing that can be read is left of a stream that is known to have had messages.
+// ErrGone says that nothing that can be read is left of a stream that is known to have had messages.
 var ErrGone = errors.New("nothing is left of the blocks")
 
 // Repair makes the blocks in dir readable for the server again, so that it loses what is damaged and nothing else. r is

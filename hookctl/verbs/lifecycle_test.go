@@ -121,12 +121,13 @@ func (b *bench) ending(answers int) {
 	socket := filepath.Join(b.t.TempDir(), "s")
 	l := must(net.Listen("unix", socket))(b.t)
 	b.t.Cleanup(func() { l.Close() })
-	go http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	serve := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if answers--; answers < 0 {
 			panic(http.ErrAbortHandler)
 		}
 		b.handler.ServeHTTP(w, r)
-	}))
+	})
+	go func() { _ = http.Serve(l, serve) }() // until the listener is closed
 	b.connect = func(context.Context, need) (*client.Client, error) { return client.Over(socket), nil }
 }
 
