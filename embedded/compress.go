@@ -12,7 +12,7 @@ import (
 )
 
 // Two formats, both with the dictionary. The payload of an event is one S2 block, which is a quarter larger than a zstd
-// frame and unpacked in a quarter of the time: whoever folds the log unpacks each of them (docs/decisions/0011). What is
+// frame and unpacked in a quarter of the time: folding the log unpacks each of them (docs/decisions/0011). What is
 // large, or read one by one, is a zstd frame: large payloads, blobs, cells. Older logs have frames everywhere.
 
 // Content encodings of a payload.

@@ -83,7 +83,7 @@ const defaultMaxStore = 64 << 30
 type Options struct {
 	Dir      string           // the store's folder; made with mode 0700 when it is missing
 	Lock     string           // lock file; default hookd.lock beside Dir
-	Holder   string           // who we are, one line, shown to whoever finds the lock held
+	Holder   string           // who we are, one line, shown to a process that finds the lock held
 	Fsync    FsyncMode        // default Shared
 	MaxStore int64            // bytes the server may write; default 64 GiB
 	Renew    bool             // begin a new log behind one whose files are gone, else that is an [ErrLogGone]
@@ -152,7 +152,7 @@ type Server struct {
 	mu     sync.Mutex
 	report Report
 
-	appends atomic.Pointer[Stream] // the log, for whoever has to end its appends from another goroutine
+	appends atomic.Pointer[Stream] // the log, for ending its appends from another goroutine
 	damaged atomic.Bool            // damage was met while reading: the next start must check every block
 
 	archiving sync.Mutex // held while the archive is written to

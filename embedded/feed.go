@@ -91,7 +91,7 @@ func (feedLog) Warnf(string, ...any) {}
 // Addr is the host and port where the feed listens.
 func (f *Feed) Addr() string { return f.srv.Addr().String() }
 
-// Send gives an event to whoever listens; it waits for nobody.
+// Send gives an event to all listeners; it does not wait for slow ones.
 func (f *Feed) Send(r events.Record) error {
 	data, err := json.Marshal(r)
 	if err != nil {

@@ -68,7 +68,7 @@ func (s *Server) readFound() error {
 	if err != nil {
 		return classify(err)
 	}
-	if err := json.Unmarshal(content, &s.found); err != nil { // it is replaced whole: a hand was at it
+	if err := json.Unmarshal(content, &s.found); err != nil { // the file is replaced as a whole, so another program changed it
 		s.opts.Log.Warn("what an earlier opening found cannot be read", "err", err)
 		s.found = Found{Damage: []block.Damage{{Block: foundFile, Why: "what an earlier opening found cannot be read"}}}
 	}
@@ -100,8 +100,8 @@ func (s *Server) encode(f *Found) ([]byte, error) {
 	return json.Marshal(f)
 }
 
-// unkept leaves word for the next opening that the disk refused what the log had written. It is not synced, as the disk
-// may refuse that as well: after a power cut, which takes the word, the disk alone speaks anyway. What is found and not
+// unkept notes for the next opening that the disk refused what the log had written. The note is not synced, as the disk
+// may refuse that as well; a power cut loses the note, and then what is on the disk counts anyway. What is found and not
 // recorded yet stays with it.
 func (s *Server) unkept(cause error) {
 	if errors.Is(cause, fs.ErrNotExist) { // the log was removed: no disk did that

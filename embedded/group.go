@@ -28,7 +28,7 @@ const maxGroup = 16
 //   - When one of them fails, nothing is appended any more until the store was opened again: an unfinished
 //     group stays at the end. The error is an [ErrWriteStuck].
 //   - [Open] cuts an unfinished group off the end of the log before anything reads it. Nobody was told
-//     of its events, so whoever sent them still has them.
+//     of its events, so the sender still has them.
 //
 // A first event that the log has already is answered as Append answers it: all of them are there, or the
 // error is a [*DuplicateError].

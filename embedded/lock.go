@@ -49,7 +49,7 @@ func takeLock(path, holder string) (*lock, error) {
 }
 
 // write replaces the file's content in place: a rename would put another file under the name that others lock. It is cut
-// to its length last, so that whoever reads meanwhile, and whoever comes after a kill or a full disk, finds the old lines
+// to its length last, so that a reader meanwhile, and the next process after a kill or a full disk, finds the old lines
 // or the new ones.
 func (l *lock) write() error {
 	text := strconv.Itoa(os.Getpid()) + "\n" + l.holder

@@ -10,7 +10,7 @@ import (
 // worth a subscription each.
 const idleLines = 64
 
-// line is a reply subject with its subscription. The answer to a request reaches whoever waits for it
+// line is a reply subject with its subscription. The answer to a request reaches the one that waits for it
 // without the goroutines that the library's own requests pass through, which take longer than the
 // server takes for the message.
 type line struct {

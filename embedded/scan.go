@@ -111,7 +111,7 @@ func (s *scanning) spans() ([]span, error) {
 	end := uint64(math.MaxUint64)
 	for _, n := range slices.Backward(numbers) {
 		b := span{name: strconv.Itoa(n) + blockSuffix, first: end, end: end}
-		first, _ := block.First(filepath.Join(s.st.srv.opts.msgsDir(), b.name), streamName) // whoever reads it is told why not
+		first, _ := block.First(filepath.Join(s.st.srv.opts.msgsDir(), b.name), streamName) // a reader of the block gets the error
 		if first.First > 0 {
 			b.first, end = first.Last, first.First // of a range the last: the block that had the others may be back
 		}

@@ -136,7 +136,7 @@ type storedCell struct {
 // cell is a folded state in memory.
 type cell struct {
 	seq   uint64
-	state any // *S: folded in place under the view's lock, and copied for whoever reads it
+	state any // *S: folded in place under the view's lock, and copied for readers
 	dirty bool
 }
 

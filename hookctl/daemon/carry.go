@@ -59,7 +59,7 @@ func (d *Daemon) repair(r *http.Request) (work, error) {
 	return func(ctx context.Context, progress func(uint64)) (any, error) { return d.Repair(ctx, o, progress) }, wholePaths("from", paths...)
 }
 
-// wholePaths is an error for a path that depends on the folder of whoever asks. Files are of this machine and named by
+// wholePaths is an error for a path that depends on the folder of the caller. Files are of this machine and named by
 // their paths: they are read twice, and a stream could only be read once.
 func wholePaths(name string, paths ...string) error {
 	for _, path := range paths {
@@ -133,7 +133,7 @@ func (d *Daemon) Repair(ctx context.Context, o mend.RepairOptions, progress func
 }
 
 // Renew begins a new log where nothing is left of the old one, behind the sequences that it is known to have
-// had, and records the loss. What is left of the old one is set aside. It is for whoever has asked the user.
+// had, and records the loss. What is left of the old one is set aside. The caller has asked the user.
 func Renew(ctx context.Context, dir string) error {
 	d, err := Open(ctx, Options{Home: dir, Renew: true})
 	if err != nil {
@@ -142,7 +142,7 @@ func Renew(ctx context.Context, dir string) error {
 	return errors.Join(d.Close(ctx), home.PathsOf(dir, os.Getenv).Started()) // a start that failed is waited for no more
 }
 
-// handleExport writes an export as plain lines; whoever asked compresses them. A time means the time of the append, as
+// handleExport writes an export as plain lines; the caller compresses them. A time means the time of the append, as
 // everywhere in a log.
 func (d *Daemon) handleExport(w http.ResponseWriter, r *http.Request) error {
 	q, ctx := r.URL.Query(), r.Context()

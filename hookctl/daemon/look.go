@@ -48,7 +48,7 @@ func (d *Daemon) look(ctx context.Context, f wire.Frame, in *hook.Input, spooled
 	}
 
 	w.Facts = events.Facts{Entrypoint: d.clean(f.Env["CLAUDE_CODE_ENTRYPOINT"]), LaunchDir: d.clean(f.Env["CLAUDE_PROJECT_DIR"]), Spooled: spooled}
-	if !spooled { // whoever has the pid of a frame that waited is not who sent it
+	if !spooled { // the pid of a frame that waited may be another process by now
 		p := d.clientOf(f)
 		w.Facts.PID, w.Facts.PIDStart = p.PID, p.Start
 		if _, ok := in.Event.(*events.SessionStarted); ok && p.PID != 0 {

@@ -272,7 +272,7 @@ func (d *Daemon) loops(ctx context.Context) {
 }
 
 // firstRound is what a start leaves for later, so that the first hook does not wait for it. The cache is filled for the
-// sessions that live alone: of a long log those are a few in thousands, and whoever compares all of it fills it first.
+// sessions that live alone: of a long log those are a few in thousands, and a comparison of all of it fills it first.
 func (d *Daemon) firstRound(ctx context.Context) {
 	if live := d.liveIDs(ctx, session.Alive); len(live) > 0 { // without keys it would be all
 		if err := d.view.WarmCache(ctx, live...); err != nil && ctx.Err() == nil {

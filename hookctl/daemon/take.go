@@ -71,14 +71,14 @@ func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
 }
 
 // Take records one frame and gives the answer. It returns only when the frame's events are on disk.
-// An error means that nothing was recorded: whoever sent the frame must keep it.
+// An error means that nothing was recorded: the sender must keep the frame.
 func (d *Daemon) Take(ctx context.Context, f wire.Frame) (hook.Answer, error) {
 	answer, told, err := d.take(ctx, f, false)
 	d.wasTold(told)
 	return answer, err
 }
 
-// take is [Daemon.Take] without the event of what the model is told, which it gives back: whoever passes the answer on
+// take is [Daemon.Take] without the event of what the model is told, which it gives back: the caller that passes the answer on
 // appends it, none for nothing. The numbers are those of the diagram in docs/architecture.md.
 func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Answer, []events.Envelope, error) {
 	d.touched.Store(d.opts.Now().UnixMilli())

@@ -167,7 +167,7 @@ type delivery struct {
 
 // start starts the daemon unless one accepts connections: one that hangs holds the store.
 func (d *delivery) start() {
-	for tries := 0; tries < 2; tries++ { // whoever had the lock may have been a daemon that was ending
+	for tries := 0; tries < 2; tries++ { // a daemon that was ending may have had the lock
 		if d.paths.Reach(50 * time.Millisecond) {
 			d.hangs = tries == 0
 			return
@@ -358,7 +358,7 @@ func (d *delivery) leaves() bool {
 	return d.waits() || d.hangs && d.event == "UserPromptSubmit"
 }
 
-// refusal is why the wait was in vain.
+// refusal is why nothing was recorded in the time.
 func (d *delivery) refusal() string {
 	if d.sendErr == nil || errors.Is(d.sendErr, wire.ErrTimeout) || errors.Is(d.sendErr, wire.ErrNoDaemon) {
 		return "did not answer in time"
@@ -366,7 +366,7 @@ func (d *delivery) refusal() string {
 	return "could not take it (" + d.sendErr.Error() + ")"
 }
 
-// unanswered is what a hook that waited in vain goes on without.
+// unanswered is what a hook without an answer in time goes on without.
 func unanswered(event string) string {
 	switch event {
 	case "SessionStart":

@@ -57,7 +57,7 @@ func (a *answer) fresh(now func() time.Time) (bool, error) {
 //
 // A directory that is gone or cannot be read has the answer it had before; if it never had one, only
 // Dir is set. Its nearest existing parent is not asked: that may be another project. GIT_DIR and its
-// like are not honoured (they belong to whoever started this process), nor does the search stop at
+// like are not honoured (they belong to the process that started this one), nor does the search stop at
 // the border of a file system. Where refs are kept in a reftable only git can read HEAD: it is asked
 // once for every state of the tables, for at most 50 ms, and while it fails the branch known before stays.
 func (w *World) Place(dir string) Place {

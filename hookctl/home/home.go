@@ -32,7 +32,7 @@ type Paths struct {
 	Fallbacks []string // the spool's places when Home cannot be written, in the order in which they are tried
 	Told      string   // which warnings the user has seen lately
 
-	SpawnLock  string // held by whoever starts a daemon, then by that daemon
+	SpawnLock  string // held by the process that starts a daemon, then by that daemon
 	SpawnState string // the last start that has not succeeded
 }
 
@@ -105,7 +105,7 @@ func (r *Refused) Unwrap() error { return r.Err }
 const ownHome = "run it as the user who owns it, or let HOOKLINE_HOME name a folder of your own"
 
 // Check is nil for a home that only this user can write to, and for one that is not there yet; else a [*Refused].
-// It comes before anything is opened in the home: whoever can write to it, or made it, may have put links there.
+// It comes before anything is opened in the home: a user who can write to it, or made it, may have put links there.
 func (p Paths) Check() error {
 	for _, path := range []string{p.Home, p.Lock, p.Log, p.SpawnLock, p.SpawnState, p.Spool, p.Told, p.Store} {
 		err := Private(path)

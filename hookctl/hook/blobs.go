@@ -67,7 +67,7 @@ func escape(data []byte) []byte {
 
 // cutMembers puts whole members of the object into blobs, the largest first, until the rest fits: for a
 // value that is large by its number of parts. cut is data without its large strings; what goes into a
-// blob comes from data, so that no blob refers to another and whoever looks for references finds all.
+// blob comes from data, so that no blob refers to another and a search for references finds all.
 func cutMembers(data, cut []byte, put func([]byte) (string, error)) ([]byte, error) {
 	if !json.Valid(data) {
 		return cut, nil
@@ -246,7 +246,7 @@ func unescape(data []byte) []byte {
 func fetch(ref blobRef, get func(string) ([]byte, error)) ([]byte, error) {
 	content, err := get(ref.Digest)
 	switch {
-	case err != nil && strings.Contains(err.Error(), ref.Digest): // whoever keeps them names it
+	case err != nil && strings.Contains(err.Error(), ref.Digest): // the store of blobs names it
 		return nil, fmt.Errorf("blob %w", err)
 	case err != nil:
 		return nil, fmt.Errorf("blob %s: %w", ref.Digest, err)

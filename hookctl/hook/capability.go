@@ -76,7 +76,7 @@ func Refuse(in Input, w World, r Reader) Verdict {
 }
 
 // Tell gives what there is to say at a frame. An item for the model that this context has already is left out, unless
-// the frame came again: whoever sends it twice has not had the first answer.
+// the frame came again: a sender that repeats it has not had the first answer.
 func Tell(in Input, w World, r Reader, again bool) []Item {
 	past, _ := projector.State[session.State](r.Reader, session.Name, in.Session)
 	var items []Item

@@ -58,7 +58,7 @@ type Index struct {
 
 var _ find.Index = (*Index)(nil)
 
-// Open opens the index in a folder, makes both where they are not there, and waits for whoever has it open.
+// Open opens the index in a folder, makes both where they are not there, and waits for another process that has it open.
 func Open(ctx context.Context, dir string) (*Index, error) {
 	if err := home.PrivateDir(dir); err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ type block struct {
 	Cut   string // says what is missing
 }
 
-// diffLine is a line with its sign, which is a word for whoever sees no colour.
+// diffLine is a line with its sign, which is a word too, for readers without colour.
 type diffLine struct{ Sign, Text string }
 
 // eventRef names an event of a row.

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Who may read. The link's token is good for one use: whoever opens it gets a cookie that the browser sends back to this
+// Who may read. The link's token is good for one use: the browser that opens it gets a cookie that the browser sends back to this
 // host alone and that no script sees. A page of another site can send requests here but has no cookie with them
 // (SameSite), says where it comes from (Origin, Sec-Fetch-Site), and by a name of its own for this address another Host.
 

@@ -29,7 +29,7 @@ type Told struct {
 func (t Told) FirstOfInstall() bool { return t.Seen == Fresh || t.Seen == SecondHit }
 
 // Record takes one hook: judged exactly once, decided, appended and folded, and told from the view that covers its own
-// events. It returns when they are on disk. An error means that nothing was recorded: whoever sent it must keep it.
+// events. It returns when they are on disk. An error means that nothing was recorded: the sender must keep it.
 func (r *Recorder) Record(ctx context.Context, in hook.Input, w hook.World, install string) (Told, error) {
 	told, err := r.inOrder(ctx, in, w, install)
 	if err != nil {
@@ -42,7 +42,7 @@ func (r *Recorder) Record(ctx context.Context, in hook.Input, w hook.World, inst
 func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, install string) (Told, error) {
 	r.order.Lock()
 	defer r.order.Unlock()
-	if err := ctx.Err(); err != nil { // the wait took too long: whoever sent it has kept it
+	if err := ctx.Err(); err != nil { // the wait took too long: the sender has kept it
 		return Told{}, err
 	}
 	if err := r.settle(ctx); err != nil { // a log that takes nothing says so again below

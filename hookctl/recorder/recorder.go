@@ -103,10 +103,10 @@ func (r *Recorder) Close(ctx context.Context) error {
 	return errors.Join(err, r.ground.Close(ctx))
 }
 
-// Store is the open store, for whoever checks, copies or mends it; nothing is appended there.
+// Store is the open store, for checks, copies and repairs; nothing is appended there.
 func (r *Recorder) Store() *embedded.Server { return r.ground }
 
-// View is the projections, for whoever writes, compares or rebuilds them; nothing is applied there.
+// View is the projections, for writing, comparing and rebuilding them; nothing is applied there.
 func (r *Recorder) View() *projector.View { return r.view }
 
 // Read runs fn with the states at one position; see [projector.View.Read].
@@ -198,7 +198,7 @@ func (r *Recorder) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// saidEvery is after how many records whoever waits is told how far the folding has come: a fraction of a second.
+// saidEvery is after how many records a waiting caller is told how far the folding has come: a fraction of a second.
 const saidEvery = 20_000
 
 // doing tells those who wait for the store what it is that takes long.

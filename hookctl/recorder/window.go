@@ -36,7 +36,7 @@ type taken struct {
 	Install string
 }
 
-// naturalKey names the hook itself, whoever delivered it.
+// naturalKey names the hook itself, whichever install delivered it.
 type naturalKey struct {
 	session, hook, call string
 	digest              digest // only without a tool call id

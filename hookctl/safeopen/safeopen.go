@@ -76,7 +76,7 @@ func WriteFile(path string, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// Replace writes a file of ours by a rename: whoever reads meanwhile has the old content or the new one. It does not sync.
+// Replace writes a file of ours by a rename: a reader meanwhile has the old content or the new one. It does not sync.
 func Replace(path string, data []byte) error {
 	temp := path + "." + strconv.Itoa(os.Getpid()) + ".tmp"
 	err := WriteFile(temp, data)

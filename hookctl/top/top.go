@@ -57,7 +57,7 @@ func Run(ctx context.Context, o Options) error {
 	m := &model{ctx: ctx, Options: o, screens: []*screen{{level: sessions}}}
 	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env)).Run()
 	if ctx.Err() != nil {
-		return nil // Ctrl-C, or whoever started it ended it
+		return nil // Ctrl-C, or the parent process ended it
 	}
 	return err
 }

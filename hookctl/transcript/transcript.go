@@ -101,7 +101,7 @@ const maxLine = 64 << 20
 
 // Read calls fn for each line, until it gives an error; the text is valid during the call, and nil for a line that is too long.
 func Read(path string, fn func(text []byte) error) error {
-	f, err := safeopen.Open(safeopen.Foreign, path) // whoever sends a hook names it
+	f, err := safeopen.Open(safeopen.Foreign, path) // the sender of a hook names it
 	if err != nil {
 		return err
 	}

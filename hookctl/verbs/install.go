@@ -285,7 +285,7 @@ func (a *app) printDiff(diff string) {
 const clientLimit = time.Minute
 
 // activePlugin is the id of our plugin where one of the client's settings files switches it on. A file that cannot be read is
-// told by whoever edits it.
+// told by the verb that edits it.
 func (a *app) activePlugin(o settings.Options) (string, error) {
 	st, err := settings.Inspect(o)
 	if err != nil {

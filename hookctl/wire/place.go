@@ -90,7 +90,7 @@ func Places(getenv func(string) string) []string {
 }
 
 // Temp is the user's own folder in the temporary directory. Whoever makes it makes it 0700, and
-// whoever finds it checks that it is the user's.
+// a process that finds it checks that it is the user's.
 func Temp(getenv func(string) string) string {
 	dir := getenv("TMPDIR")
 	if !filepath.IsAbs(dir) {

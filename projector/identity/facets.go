@@ -116,7 +116,7 @@ type act struct {
 const commandLimit = 8 << 10
 
 // actOf leaves a hook without a tool or a prompt, which an identity verb without input stands for, with no
-// meaning: whoever asks for the continuity does not move it.
+// meaning: asking for the continuity does not change it.
 func actOf(r events.Record) act {
 	var a act
 	switch e := r.Event.(type) {

@@ -40,7 +40,7 @@ type Store struct {
 	Blobs   *embedded.Blobs
 	View    *projector.View
 	Report  func() embedded.Report // of the store's opening, with what was met since
-	Serving bool                   // by a daemon; else it was opened for this, and what that found is news to whoever asked
+	Serving bool                   // by a daemon; else it was opened for this, and what that found is told to the caller
 }
 
 // Verify reads all of the store. Damage does not end it: what is behind is read, and everything that is wrong is named.
@@ -85,7 +85,7 @@ func (s Store) judgeLog(ctx context.Context, v *Verdict, e *evidence) error {
 	}
 	rep := s.Report()
 	news := ""
-	if !s.Serving { // the store was opened for this command: what that found is news to whoever asked
+	if !s.Serving { // the store was opened for this command: what that found is told to the caller
 		news = rep.Found.ID
 	}
 	e.judge(v, news, rep.Damage)

@@ -22,7 +22,7 @@ func (a *app) backupCmd() *cobra.Command {
 		Args:    cmdline.Exactly("a file to write"),
 	}, func(ctx context.Context, args []string) error {
 		file := args[0]
-		if file == "-" { // whoever has the store writes the file, and names it when it is whole
+		if file == "-" { // the process that has the store writes the file, and names it when it is whole
 			return problem.Faultf("a backup goes to a file, not to stdout").Advise("name a file; `replay export` writes the events to stdout")
 		}
 		path, err := absolute(file)

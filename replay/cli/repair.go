@@ -146,7 +146,7 @@ func (a *app) askRepair(ctx context.Context, query url.Values, dry bool) (json.R
 	return a.longBy(ctx, connect, 0, "/v1/repair", query, "reading")
 }
 
-// agree asks; whoever cannot be asked has to say --yes.
+// agree asks the user; without a terminal --yes is needed.
 func (a *app) agree(ctx context.Context, o repairOptions, question string) error {
 	if o.Yes {
 		return nil
@@ -160,7 +160,7 @@ func (a *app) agree(ctx context.Context, o repairOptions, question string) error
 	return problem.Faultf("nothing was changed")
 }
 
-// reopen ends whoever has the store and makes the next opening read every block.
+// reopen ends the process that has the store and makes the next opening read every block.
 func (a *app) reopen(ctx context.Context, plan mend.Repaired) error {
 	if plan.PID != os.Getpid() {
 		err := a.with(ctx, func(h backend) error {

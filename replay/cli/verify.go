@@ -38,7 +38,7 @@ func (a *app) verifyCmd() *cobra.Command {
 }
 
 // reopened is long for work that writes: where the daemon's store is stuck after a full disk, the daemon ends,
-// and the request is made once more, to whoever has the store then.
+// and the request is made once more, to the process that has the store then.
 func (a *app) reopened(ctx context.Context, path string, query url.Values, phases ...string) (json.RawMessage, error) {
 	raw, err := a.long(ctx, path, query, phases...)
 	var p *problem.Error
