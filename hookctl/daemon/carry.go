@@ -33,6 +33,8 @@ func alone[T any](d *Daemon, run func() (T, error)) (none T, err error) {
 		return none, problem.Conflict("another import, backup or repair is running").Advise("try again when it is done")
 	}
 	defer d.carrying.Unlock()
+	d.large.add(1)
+	defer d.large.add(-1)
 
 	return run()
 }
@@ -241,6 +243,8 @@ func (d *Daemon) folding(ctx context.Context, run func() error) (ms float64, err
 		return 0, d.stuck(err)
 	}
 	d.rec.Heal(ctx)
+	d.large.add(1)
+	defer d.large.add(-1)
 	defer debug.SetGCPercent(debug.SetGCPercent(gcWhileFolding))
 	err = run()
 	return float64(time.Since(begin).Microseconds()) / 1000, d.stuck(err)

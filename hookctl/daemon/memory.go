@@ -9,8 +9,9 @@ import (
 )
 
 // memoryLimit bounds the server's elastic block caches; the goal is 64 MiB resident when idle. Large
-// frames need several times their size for a moment: while one is taken the limit is largeLimit, or
-// the collector would run all the time. So it is until the start is over.
+// frames need several times their size for a moment, and so do imports and what folds the whole log: meanwhile
+// the limit is largeLimit, or the collector would run all the time (an import of 1 GB took three times as much
+// processor time). So it is until the start is over.
 const (
 	memoryLimit = 96 << 20
 	memorySpare = 32 << 20 // between what is in use and a limit; with less the collector would hardly rest
@@ -18,12 +19,12 @@ const (
 	largeFrame  = 1 << 20
 )
 
-// large counts the large frames under way. No more than four are in memory at a time.
+// large counts the large frames and long tasks under way. No more than four frames are in memory at a time.
 type large struct {
 	slots chan struct{}
 	mu    sync.Mutex
-	n     int
-	quiet int64 // the limit without a large frame; 0 until the start is over
+	n     int   // frames and tasks
+	quiet int64 // the limit without any; 0 until the start is over
 }
 
 const largeAtOnce = 4
@@ -41,25 +42,29 @@ func (l *large) enter(size int64) func() {
 	}
 }
 
+// add counts n more, and sets the limit for them. A process without a limit (no daemon) stays without.
 func (l *large) add(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.n += n
 	switch {
-	case l.n == 1 && n > 0:
-		debug.SetMemoryLimit(largeLimit)
+	case unlimited():
 	case l.n == 0:
 		debug.SetMemoryLimit(max(memoryLimit, l.quiet))
+	default:
+		debug.SetMemoryLimit(largeLimit)
 	}
 }
 
+// unlimited tells that this process has no memory limit: it is no daemon, but has the store open for a command.
+func unlimited() bool { return debug.SetMemoryLimit(-1) == math.MaxInt64 }
+
 // settle fits the limit to what is in use: a million ids that came within two minutes (an import) are 200 MiB, which
-// the server gives up when they are older. Without a limit (no daemon, but a process that has the store open) there
-// is nothing to fit.
+// the server gives up when they are older.
 func (l *large) settle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.n > 0 || debug.SetMemoryLimit(-1) == math.MaxInt64 {
+	if l.n > 0 || unlimited() {
 		return
 	}
 	inUse := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // as the last collection found it
