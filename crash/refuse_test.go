@@ -76,7 +76,7 @@ func TestRefusals(t *testing.T) {
 		return
 	}
 	private(t)
-	parts, rounds := times(1, 10), times(2, 30)
+	parts, rounds := times(1, 60), times(2, 5)
 	for part := range parts {
 		t.Run(strconv.Itoa(part), func(t *testing.T) {
 			t.Parallel()
