@@ -226,7 +226,7 @@ func (h *home) keptOnce(l *ledger) error {
 	}
 	v, err := h.verify()
 	if err == nil && v.Exit != 0 {
-		err = fmt.Errorf("verify: exit %d, %d new holes, %d differences", v.Exit, len(v.New), len(v.Diffs))
+		err = fmt.Errorf("verify: exit %d, %d new holes, %d differences, first %+v", v.Exit, len(v.New), len(v.Diffs), v.Diffs[:min(4, len(v.Diffs))])
 	}
 	return errors.Join(err, r.missing(l))
 }
