@@ -43,24 +43,37 @@ type buckets struct {
 
 var _ projector.Store = (*buckets)(nil)
 
-// openBuckets looks the buckets up and creates those that lack. A lost bucket is no loss: it is
-// folded again from the log. created says whether one on disk was made.
+// errBucketLost is the error for a bucket that is not there although the one with the positions is.
+var errBucketLost = errors.New("the bucket is gone")
+
+// openBuckets looks the buckets up and creates those that lack; created says whether one on disk was made. A lost bucket is no
+// loss: its projections are folded again from the log. So that no position vouches for what a lost bucket held, the bucket
+// with the positions is created last, and where it alone is left the error is errBucketLost: all are to be dropped.
 func openBuckets(ctx context.Context, js jetstream.JetStream, c *codec, log *serverLog, note func()) (b *buckets, created bool, err error) {
 	b = &buckets{js: js, codec: c, log: log, note: note, byName: make(map[string]jetstream.Stream)}
-	for name, storage := range map[string]jetstream.StorageType{
-		projector.BucketSnapshot: jetstream.FileStorage,
-		projector.BucketLatest:   jetstream.FileStorage,
-		projector.BucketCache:    jetstream.MemoryStorage,
+	for _, want := range []struct {
+		name    string
+		storage jetstream.StorageType
+	}{
+		{projector.BucketCache, jetstream.MemoryStorage},
+		{projector.BucketLatest, jetstream.FileStorage},
+		{projector.BucketSnapshot, jetstream.FileStorage},
 	} {
-		handle, err := js.Stream(ctx, bucketStream(name))
+		handle, err := js.Stream(ctx, bucketStream(want.name))
+		if errors.Is(err, jetstream.ErrStreamNotFound) && want.name == projector.BucketLatest {
+			_, left := js.Stream(ctx, bucketStream(projector.BucketSnapshot))
+			if left == nil {
+				return nil, false, fmt.Errorf("bucket %s: %w", want.name, errBucketLost)
+			}
+		}
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			handle, err = createBucket(ctx, js, name, storage)
-			created = created || storage == jetstream.FileStorage
+			handle, err = createBucket(ctx, js, want.name, want.storage)
+			created = created || want.storage == jetstream.FileStorage
 		}
 		if err != nil {
-			return nil, false, fmt.Errorf("bucket %s: %w", name, classify(err))
+			return nil, false, fmt.Errorf("bucket %s: %w", want.name, classify(err))
 		}
-		b.byName[name] = handle
+		b.byName[want.name] = handle
 	}
 	return b, created, nil
 }

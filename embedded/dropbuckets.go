@@ -33,17 +33,30 @@ func (s *Server) inspectBuckets() error {
 	return nil
 }
 
+// dropBuckets removes the buckets. The one with the positions goes first, and each goes whole, by a rename: whatever breaks off the
+// removal, no position is left that vouches for cells that are gone.
 func (s *Server) dropBuckets(why string) error {
 	s.opts.Log.Warn("buckets thrown away, to be folded again from the log", "why", why)
 	s.report.BucketsDropped = why
-	for _, dir := range s.bucketDirs() {
-		if err := os.RemoveAll(dir); err != nil {
+	dirs := s.bucketDirs()
+	slices.Reverse(dirs) // KV_snapshot is the last by name
+	gone := filepath.Join(s.opts.Dir, "dropped")
+	for _, dir := range dirs {
+		err := os.RemoveAll(gone) // of a removal that was broken off
+		if err == nil {
+			err = os.Rename(dir, gone)
+		}
+		if err == nil {
+			err = os.RemoveAll(gone)
+		}
+		if err != nil {
 			return fmt.Errorf("throw a damaged bucket away: %w", classify(err))
 		}
 	}
 	return nil
 }
 
+// bucketDirs returns the folders of the buckets on disk, sorted.
 func (s *Server) bucketDirs() []string {
 	dirs, err := filepath.Glob(filepath.Join(s.opts.streamsDir(), bucketStream("*")))
 	if err != nil {

@@ -124,7 +124,6 @@ type Report struct {
 	Restored   bool           // the log was gone and was taken from the archive
 	Found      Found          // what is to be recorded, of this opening and of earlier ones that did not
 
-	BucketsMade    bool   // a bucket was not there: whatever the others hold, the projections must be folded anew
 	BucketsDropped string // why the buckets were thrown away by this Open; "" when they were not
 
 	Took     time.Duration // duration of Open

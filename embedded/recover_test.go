@@ -13,6 +13,7 @@ import (
 	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 )
 
 // fill appends n events of size bytes that do not compress, in batches, after the log's end.
@@ -242,6 +243,27 @@ func TestLostBucketIsMadeAgain(t *testing.T) {
 	s = open(t, dir)
 	if err := s.Health(); err != nil {
 		t.Error(err)
+	}
+	wantLog(t, s, 3)
+}
+
+// A start that is killed right after it made a lost bucket again leaves no position that vouches for what the bucket held.
+func TestLostBucketTakesThePositionsWithIt(t *testing.T) {
+	dir := storeDir(t)
+	s := open(t, dir)
+	add(t, s, 1, 3)
+	for bucket, key := range map[string]string{projector.BucketLatest: "identity.p1", projector.BucketSnapshot: "position.identity.v1"} {
+		expect.OK(t, s.Store().Save(t.Context(), bucket, []projector.Cell{{Key: key, Value: []byte("{}")}}))
+	}
+	closeStore(t, s)
+	expect.OK(t, os.RemoveAll(filepath.Join(s.opts.streamsDir(), "KV_latest")))
+
+	s = open(t, dir)
+	if _, err := s.Store().Load(t.Context(), projector.BucketSnapshot, "position.identity.v1"); !errors.Is(err, projector.ErrNoCell) {
+		t.Errorf("the position is still there: %v", err)
+	}
+	if !strings.Contains(s.Report().BucketsDropped, "bucket latest: the bucket is gone") {
+		t.Errorf("dropped: %q", s.Report().BucketsDropped)
 	}
 	wantLog(t, s, 3)
 }

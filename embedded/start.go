@@ -87,7 +87,6 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 		return err
 	}
 	s.created = s.created || created
-	s.report.BucketsMade = created
 	if err := s.healthz(); err != nil {
 		return err
 	}

@@ -149,6 +149,10 @@ func (v *View) Position() Position {
 func (v *View) Forget(ctx context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	// Positions go first: where the rest fails, none is left that vouches for cells that are gone.
+	if err := v.remove(ctx, BucketSnapshot, positionPrefix, none); err != nil {
+		return err
+	}
 	for _, b := range []string{BucketSnapshot, BucketLatest, BucketCache} {
 		if err := v.remove(ctx, b, "", none); err != nil {
 			return err

@@ -2,6 +2,8 @@ package projector_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"testing"
 
 	"hookline/events"
@@ -50,6 +52,54 @@ func TestAnotherVersionIsFoldedAnew(t *testing.T) {
 		keys, err := store.Keys(ctx, projector.BucketLatest, "")
 		if err != nil || len(keys) != 2 || keys[0] != c.views+"s-1" {
 			t.Errorf("version %d: bucket latest has %v (%v)", c.version, keys, err)
+		}
+	}
+}
+
+// breaking is a store that refuses every cell after some.
+type breaking struct {
+	projector.Store
+	left int
+}
+
+var errRefused = errors.New("no space left on device")
+
+func (b *breaking) Save(ctx context.Context, bucket string, cells []projector.Cell) error {
+	for _, c := range cells {
+		if b.left--; b.left < 0 {
+			return errRefused
+		}
+		if err := b.Store.Save(ctx, bucket, []projector.Cell{c}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Wherever a Forget breaks off, the next opening folds what is missing.
+func TestForgetBrokenOff(t *testing.T) {
+	recs := []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart"), sessionRecord(3, "s-2", "SessionEnd")}
+	straight := projector.NewMemory()
+	fold(t, straight, recs, 0)
+	want := dump(t, straight)
+
+	for n := 0; ; n++ {
+		mem := projector.NewMemory()
+		fold(t, mem, recs, 0)
+		v := expect.Value(projector.OpenView(t.Context(), &breaking{mem, n}, projector.Tables()))(t)
+		err := v.Forget(t.Context())
+		if err != nil && !errors.Is(err, errRefused) {
+			t.Fatal(err)
+		}
+
+		next := expect.Value(projector.OpenView(t.Context(), mem, projector.Tables()))(t)
+		for _, r := range recs[next.Position().Seq:] {
+			expect.OK(t, next.Apply(t.Context(), r))
+		}
+		expect.Value(next.Flush(t.Context()))(t)
+		same(t, fmt.Sprintf("broken off after %d cells", n), want, dump(t, mem))
+		if err == nil {
+			return
 		}
 	}
 }

@@ -132,7 +132,7 @@ func (r *Recorder) resume(ctx context.Context) error {
 	view.Log = r.stream.Select
 
 	rep := r.ground.Report()
-	if rep.BucketsMade || rep.Restored || len(rep.Found.Lost) > 0 { // what the log has lost no projection may know
+	if rep.Restored || len(rep.Found.Lost) > 0 { // what the log has lost no projection may know
 		if err := view.Forget(ctx); err != nil {
 			return err
 		}
