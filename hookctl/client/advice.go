@@ -33,9 +33,8 @@ var advice = []struct {
 	{fs.ErrNotExist, "that path is not there; the folder of a new file must be", 1},
 }
 
-// HintReopened is the hint of a request that failed because the store has to be opened anew: the daemon ends,
-// and the next one does so.
-const HintReopened = "the daemon ends, so that the next one opens the store anew; try again when there is room on the disk"
+// HintReopened is the hint of a request that failed because the store must be opened anew, which the next daemon does.
+const HintReopened = "make room on the disk and run this again: the daemon ends now, and the store is opened anew"
 
 const notWritable = "make that place writable for you, or let HOOKLINE_HOME name another; `hookctl doctor` looks closer"
 

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"hookline/embedded"
 	"hookline/hookctl/problem"
 )
 
@@ -94,9 +93,6 @@ func lastLine(result any, err error) any {
 		return map[string]any{"result": result}
 	}
 	p := &problem.Error{Message: err.Error(), Exit: 1}
-	if errors.Is(err, embedded.ErrLogDamaged) {
-		p.Exit = 2
-	}
-	errors.As(err, &p)
+	errors.As(Advised(err), &p)
 	return p
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"hookline/embedded"
+	"hookline/hookctl/problem"
 )
 
 func TestRead(t *testing.T) {
@@ -36,5 +39,13 @@ func TestRead(t *testing.T) {
 		if string(got) != c.result || strings.Join(told, " ") != c.progress || words != c.err {
 			t.Errorf("%s: %s, %s, %s", c.lines, got, told, words)
 		}
+	}
+}
+
+// What is wrong with the log has its exit code and its hint also where only words travel.
+func TestLastLineAdvises(t *testing.T) {
+	p, ok := lastLine(nil, fmt.Errorf("fold: %w", embedded.ErrLogDamaged)).(*problem.Error)
+	if !ok || p.Exit != 2 || !strings.HasPrefix(p.Message, "fold: ") || !strings.HasPrefix(p.Hint, "keep a copy") {
+		t.Errorf("%+v", p)
 	}
 }

@@ -103,7 +103,7 @@ func (d *Daemon) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if problem.Of(err).Status >= http.StatusInternalServerError {
 		d.log.Error("request", "path", r.URL.Path, "err", err)
 	}
-	problem.Write(w, err)
+	problem.Write(w, client.Advised(err))
 }
 
 // lines answers with JSON, a value a line.

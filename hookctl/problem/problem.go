@@ -3,6 +3,7 @@
 package problem
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,6 +74,6 @@ func Of(err error) *Error {
 func Write(w http.ResponseWriter, err error) {
 	p := Of(err)
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(p.Status)
+	w.WriteHeader(cmp.Or(p.Status, http.StatusInternalServerError))
 	_ = json.NewEncoder(w).Encode(p)
 }

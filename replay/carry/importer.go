@@ -69,7 +69,7 @@ func Import(ctx context.Context, path string, into Into, o ImportOptions, progre
 	if progress == nil {
 		progress = func(uint64) {}
 	}
-	s, err := surveyed(ctx, path, o.Partial, into.Log.FindIDs, progress)
+	s, err := surveyed(ctx, path, o.Partial, into.Log, progress)
 	if err != nil {
 		return s.Imported, err
 	}

@@ -104,11 +104,8 @@ func TestPartial(t *testing.T) {
 	if !errors.As(err, &p) || !strings.HasSuffix(p.Message, "the export is cut off after line 4; nothing was imported") || p.Hint != "--partial takes the 3 events before that" || len(h.log) != 0 {
 		t.Errorf("%v, %d in the log", err, len(h.log))
 	}
-	if same := CheckImport(t.Context(), path, false); same == nil || same.Error() != err.Error() {
-		t.Error(same)
-	}
 	got, err := Import(t.Context(), path, h.into(), ImportOptions{Partial: true}, nil)
-	if err != nil || got.Added != 3 || len(h.log) != 3 || !strings.HasSuffix(got.Problem, "the export is cut off after line 4") || CheckImport(t.Context(), path, true) != nil {
+	if err != nil || got.Added != 3 || len(h.log) != 3 || !strings.HasSuffix(got.Problem, "the export is cut off after line 4") {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -18,16 +18,9 @@ type survey struct {
 	trouble error  // the file is not whole
 }
 
-// CheckImport gives the error that [File] would give because of the file, before there is any store to take it.
-func CheckImport(ctx context.Context, path string, partial bool) error {
-	none := func(context.Context, uint64, map[string]struct{}) (map[string]uint64, error) { return nil, nil }
-	_, err := surveyed(ctx, path, partial, none, func(uint64) {})
-	return err
-}
-
 // surveyed surveys a file and refuses one that is not whole, unless a part will do.
-func surveyed(ctx context.Context, path string, partial bool, find finder, progress func(uint64)) (survey, error) {
-	s, err := surveyOf(ctx, path, find, progress)
+func surveyed(ctx context.Context, path string, partial bool, log ImportLog, progress func(uint64)) (survey, error) {
+	s, err := surveyOf(ctx, path, log, progress)
 	switch {
 	case err != nil:
 		return s, fileProblem(path, err)
@@ -40,11 +33,8 @@ func surveyed(ctx context.Context, path string, partial bool, find finder, progr
 	return s, nil
 }
 
-// finder gives the sequences of those ids that a log has, from a sequence on.
-type finder func(ctx context.Context, from uint64, ids map[string]struct{}) (map[string]uint64, error)
-
 // surveyOf reads the whole file and looks its ids up in the log.
-func surveyOf(ctx context.Context, path string, find finder, progress func(uint64)) (survey, error) {
+func surveyOf(ctx context.Context, path string, log ImportLog, progress func(uint64)) (survey, error) {
 	s := survey{Imported: Imported{File: path, Unknown: map[string]int{}}}
 	places := map[string]int{}
 	lookUp := func() error {
@@ -52,7 +42,7 @@ func surveyOf(ctx context.Context, path string, find finder, progress func(uint6
 		for id := range places {
 			ids[id] = struct{}{}
 		}
-		found, err := find(ctx, 1, ids)
+		found, err := log.FindIDs(ctx, 1, ids)
 		for id := range found {
 			s.known[places[id]] = true
 		}

@@ -75,10 +75,7 @@ func (a *app) atCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if s.key != "" && len(p.Cells) == 0 { // the present may know better: an alias that is ambiguous or names no session
-				if err := h.Get(ctx, "/v1/cells/"+s.projection+"/"+s.key, nil, nil); err != nil {
-					return err
-				}
+			if s.key != "" && len(p.Cells) == 0 {
 				return problem.Faultf("projection %s had no cell %q at sequence %d", s.projection, s.key, p.Seq).Advise(fmt.Sprintf("`replay at %d %s` shows those it had", p.Seq, s.projection))
 			}
 			if a.JSON {

@@ -86,9 +86,9 @@ func TestAtErrors(t *testing.T) {
 	for _, c := range []struct{ args, stderr string }{
 		{"at 99", "replay: error: the log ends at sequence 11\nreplay: hint: `now` is the newest point\n"},
 		{"at now doors", "replay: error: no projection is called \"doors\"\nreplay: hint: projections: " + strings.Join(projections(), ", ") + "\n"},
-		{"at now session 00000000", "replay: error: there is no session \"00000000\"\nreplay: hint: `hookctl session list --all` lists them\n"},
+		{"at now session 00000000", "replay: error: projection session had no cell \"00000000\" at sequence 11\nreplay: hint: `replay at 11 session` shows those it had\n"},
 		{"at 3 session 9ac4e7b0", "replay: error: projection session had no cell \"9ac4e7b0\" at sequence 3\nreplay: hint: `replay at 3 session` shows those it had\n"},
-		{"at now project nowhere", "replay: error: projection project has no cell \"nowhere\"\n"},
+		{"at now project nowhere", "replay: error: projection project had no cell \"nowhere\" at sequence 11\nreplay: hint: `replay at 11 project` shows those it had\n"},
 		{"at now gates", "replay: error: no projection is called \"gates\"\nreplay: hint: did you mean gate?\n"},
 		{"diff 1 12", "replay: error: the log ends at sequence 11\nreplay: hint: `now` is the newest point\n"},
 		{"at now --by birth", "replay: error: --by: \"birth\" is neither capture nor append\nreplay: hint: by capture a time is when a hook ran, by append when the log got it\n"},

@@ -26,15 +26,11 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"hookline/embedded"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/problem"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
 	"hookline/projector/project"
@@ -52,7 +48,7 @@ func Main(args []string) int {
 func (a *app) main(ctx context.Context, args []string) int {
 	_, err := a.Execute(ctx, a.root(), args)
 	if err != nil && ctx.Err() == nil {
-		err = explained(err)
+		err = client.Advised(err)
 	}
 	return a.Report(ctx, err)
 }
@@ -113,16 +109,4 @@ func (a *app) interrupted(ctx context.Context, err error, words string) error {
 	}
 	a.Say("interrupted; " + words)
 	return cmdline.Silent(cmdline.ExitInterrupted)
-}
-
-// explained finds the advice and the exit code for an error. A damaged log is told by its words too:
-// over the socket there are no error values.
-func explained(err error) error {
-	var damaged *problem.Error
-	if strings.Contains(err.Error(), embedded.ErrLogDamaged.Error()) && !errors.Is(err, embedded.ErrLogDamaged) &&
-		errors.As(client.Advised(embedded.ErrLogDamaged), &damaged) {
-		damaged.Message = err.Error()
-		return damaged
-	}
-	return client.Advised(err)
 }

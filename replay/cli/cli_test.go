@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,7 +10,6 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/problem"
 )
 
 // What is named and is not there; what a wrong command line is told stands in cmdline.
@@ -20,7 +18,7 @@ func TestNotThere(t *testing.T) {
 	for args, want := range map[string]string{
 		"backup":                    "missing argument: a file to write\nreplay: hint: `replay backup --help` shows how it is called\n",
 		"restore":                   "missing argument: a backup\nreplay: hint: `replay restore --help` shows how it is called\n",
-		"import":                    "missing argument: an export, or `-` for stdin\nreplay: hint: `replay import --help` shows how it is called\n",
+		"import":                    "missing argument: an export\nreplay: hint: `replay import --help` shows how it is called\n",
 		"restore none.backup":       "stat none.backup: no such file or directory\nreplay: hint: `replay backup FILE` makes one\n",
 		"repair --from none.ndjson": "stat none.ndjson: no such file or directory\nreplay: hint: --from takes what `replay export` wrote\n",
 		"verify --color mauve":      "--color: \"mauve\" is not one of auto, always, never\nreplay: hint: the default of color is auto\n",
@@ -66,24 +64,6 @@ func TestGivesUpOnTheStore(t *testing.T) {
 	r.do(t, 1, "verify")
 	if clock.Sub(noon) != lockWait || !regexp.MustCompile(`^replay: error: .*: the store is in use by process \d+ \(hookd test\)\nreplay: hint: another command reads the store, .*\n$`).MatchString(r.stderr.String()) {
 		t.Errorf("%s, %s", clock.Sub(noon), &r.stderr)
-	}
-}
-
-func TestExplained(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		exit int
-		hint string
-	}{
-		{&embedded.DamageError{What: "x"}, 2, "keep a copy"},
-		{embedded.ErrReadOnly, 1, "HOOKLINE_HOME can name a copy"},
-		{embedded.ErrDenied, 1, "run this as its owner"},
-		{embedded.ErrMisplaced, 1, "move that file away"},
-		{errors.New("other"), 1, ""},
-	} {
-		if f := problem.Of(explained(c.err)); f.Exit != c.exit || !strings.Contains(f.Hint, c.hint) {
-			t.Errorf("%v: %+v", c.err, f)
-		}
 	}
 }
 

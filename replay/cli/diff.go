@@ -22,7 +22,7 @@ func (a *app) diffCmd() *cobra.Command {
 		Use:   "diff A B [PROJECTION]",
 		Short: "Show what changed between two points",
 		Long: "Show what changed between two points of the log in words: calls, goal, files, commands, failures, values of the\n" +
-			"identity, gates, entries of the ledger. --fields shows it field by field: + came, - went, ~ changed.\n" +
+			"identity, gates, entries of the ledger. --fields shows it field by field, (absent) where there is no value.\n" +
 			"The points may stand in either order; the change is from A to B.\n\n" + pastHelp,
 		Example:           "  replay diff 120 now\n  replay diff 10m 5m identity\n  replay diff 2026-11-21T08:00:00Z now --json | jq .changes",
 		Args:              cmdline.Between(2, "a point", "a second point", "a projection"),
@@ -52,7 +52,7 @@ func (a *app) diffCmd() *cobra.Command {
 			case !o.Fields:
 				return a.tell(d)
 			default:
-				a.printChanges(changes(d.Diffs, wantGot), a.became())
+				a.printDiffs(d.Diffs, func(d projector.Diff) string { return a.became(d.Want, d.Got) })
 			}
 			return nil
 		})

@@ -15,7 +15,7 @@ func TestPointersHaveTheirProjection(t *testing.T) {
 	if out := replay(t, 1, "verify").stdout.String(); !strings.HasPrefix(out, want) {
 		t.Errorf("%s\nwant\n%s", out, want)
 	}
-	want = "latest  latest  identity.elsewhere\n  - (cell)  " + live + " → (absent)\n"
+	want = "latest  latest  identity.elsewhere\n  (cell)  " + live + " → (absent)\n"
 	if out := replay(t, 0, "rebuild", "--projection", "latest").stdout.String(); !strings.HasPrefix(out, want) {
 		t.Errorf("%s\nwant\n%s", out, want)
 	}

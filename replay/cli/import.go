@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"maps"
 	"net/url"
 	"os"
@@ -21,122 +19,83 @@ import (
 
 // importOptions are the flags of import.
 type importOptions struct {
-	Partial bool `help:"of a file that is cut off or damaged, take what stands before that"`
+	Partial bool `help:"of a file that is cut off or damaged, take what comes before that"`
+}
+
+// importedJSON is what import prints with --json.
+type importedJSON struct {
+	Files []carry.Imported `json:"files" jsonschema_description:"that were taken, in their order"`
 }
 
 func (a *app) importCmd() *cobra.Command {
 	var o importOptions
 	return a.verb(&cobra.Command{
 		Use:   "import FILE...",
-		Short: "Take the events of exports into the log",
-		Long: "Take the events of exports into the log, with their own ids, times and sessions. What the log\n" +
-			"has already is left out, so importing twice changes nothing. Each file is checked to its end\n" +
-			"first: of one that is cut off or damaged nothing is taken. `-` is stdin.",
+		Short: "Add the events of exports to the log",
+		Long: "Add the events of exports to the log, with their own ids, times and sessions. Events that the log\n" +
+			"already has are left out, so importing twice changes nothing. Each file is checked to its end\n" +
+			"first: if it is cut off or damaged, nothing of it is taken.",
 		Example: "  replay import log.ndjson.zst\n  replay import old-machine/*.ndjson.zst --json",
-		Args:    cmdline.AtLeast("an export, or `-` for stdin"),
+		Args:    cmdline.AtLeast("an export"),
 	}, func(ctx context.Context, args []string) error {
 		return a.interrupted(ctx, a.importAll(ctx, args, o.Partial), "what was imported stays, and importing the file again takes the rest")
 	}, &o)
 }
 
-// importedJSON is what import prints with --json: of each file that was taken what the daemon told, a
-// [importer.Result].
-type importedJSON struct {
-	Files []json.RawMessage `json:"files"`
-}
-
-// JSONSchemaAlias says what the files are told as.
-func (importedJSON) JSONSchemaAlias() any {
-	return struct {
-		Files []carry.Imported `json:"files" jsonschema_description:"that were taken, in their order"`
-	}{}
-}
-
 // importAll takes the files in their order and stops at the first that cannot be taken.
 func (a *app) importAll(ctx context.Context, files []string, partial bool) error {
-	all := []json.RawMessage{}
-	if err := a.readyFor(ctx, files, partial); err != nil {
-		return err
-	}
 	for _, file := range files {
-		raw, err := a.importFile(ctx, file, partial)
-		if err != nil {
-			if a.JSON && len(all) > 0 { // those before it are in the log
-				err = errors.Join(a.PrintJSON(importedJSON{all}), err)
-			}
-			return err
-		}
-		all = append(all, raw)
-		if a.JSON {
-			continue
-		}
-		r, err := decode[carry.Imported](raw)
-		if err != nil {
-			return err
-		}
-		a.printImported(file, r)
-	}
-	if a.JSON {
-		return a.PrintJSON(importedJSON{all})
-	}
-	return nil
-}
-
-// readyFor makes the store of a new home, once it is sure that there is something to put into it: what a file that is refused
-// left behind would be in the way of a restore.
-func (a *app) readyFor(ctx context.Context, files []string, partial bool) error {
-	store := filepath.Join(a.Home(), "store")
-	_, err := os.Stat(store)
-	made := errors.Is(err, os.ErrNotExist)
-	for _, file := range files {
-		if file == "-" {
-			continue
-		}
 		if _, err := os.Stat(file); err != nil {
 			return problem.Faultf("%v", err).Advise("`replay export -o FILE` writes what can be imported")
 		}
-		path, err := absolute(file)
-		if made && err == nil {
-			err = carry.CheckImport(ctx, path, partial)
-		}
+	}
+	if err := os.MkdirAll(filepath.Join(a.Home(), "store"), 0o700); err != nil { // a new home gets a store
+		return err
+	}
+
+	all := importedJSON{Files: []carry.Imported{}}
+	var failed error
+	for _, file := range files {
+		r, err := a.importFile(ctx, file, partial)
 		if err != nil {
-			return err
+			failed = err
+			break
+		}
+		all.Files = append(all.Files, r)
+		if !a.JSON {
+			a.printImported(file, r)
 		}
 	}
-	return os.MkdirAll(store, 0o700)
+	if a.JSON && (failed == nil || len(all.Files) > 0) { // the files before the one that failed are in the log
+		return errors.Join(a.PrintJSON(all), failed)
+	}
+	return failed
 }
 
-func (a *app) importFile(ctx context.Context, file string, partial bool) (json.RawMessage, error) {
-	if file == "-" {
-		kept, err := os.CreateTemp("", "hookline-import-*")
-		if err != nil {
-			return nil, err
-		}
-		defer os.Remove(kept.Name())
-		_, err = cmdline.Await(ctx, func() (int64, error) { return io.Copy(kept, a.In) }) // an import reads twice
-		if err = errors.Join(err, kept.Close()); err != nil {
-			return nil, err
-		}
-		file = kept.Name()
-	}
+func (a *app) importFile(ctx context.Context, file string, partial bool) (carry.Imported, error) {
 	path, err := absolute(file)
 	if err != nil {
-		return nil, err
+		return carry.Imported{}, err
 	}
 	query := url.Values{"file": {path}}
 	if partial {
 		query.Set("partial", "1")
 	}
-	return a.longOf(ctx, eventsIn(path), "/v1/import", query, "checking", "importing")
+	raw, err := a.longOf(ctx, eventsIn(path), "/v1/import", query, "checking", "importing")
+	if err != nil {
+		return carry.Imported{}, err
+	}
+	return decode[carry.Imported](raw)
 }
 
-// eventsIn is what the file's header announces, for the progress bar; 0 when it cannot be told.
+// eventsIn returns the number of events that the file's header announces, for the progress bar; 0 when it cannot be read.
 func eventsIn(path string) uint64 {
 	f, err := safeopen.Open(safeopen.Foreign, path)
 	if err != nil {
 		return 0
 	}
 	defer f.Close()
+
 	r, err := carry.OpenExport(f)
 	if err != nil {
 		return 0

@@ -33,10 +33,10 @@ func (a *app) rebuildCmd() *cobra.Command {
 		if o.DryRun {
 			query.Set("dry_run", "1")
 		}
-		raw, err := a.reopened(ctx, "/v1/rebuild", query, "folding")
+		raw, err := a.long(ctx, "/v1/rebuild", query, "folding")
 		_, err = show(a, raw, a.interrupted(ctx, err, "the old cells stay, unless all of them had just been switched"), func(r client.Rebuilt) {
-			list := changes(r.Changed, func(d projector.Diff) (string, string) { return d.Got, d.Want })
-			a.printChanges(list, a.became())
+			list := r.Changed
+			a.printDiffs(list, func(d projector.Diff) string { return a.became(d.Got, d.Want) })
 			if len(list) > 0 {
 				a.Printf("\n")
 			}

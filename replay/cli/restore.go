@@ -70,7 +70,7 @@ func (a *app) printRestored(r carry.Restored, given string) {
 	if r.Frames > 0 {
 		a.Printf("spool    %s waiting; the daemon takes them\n", cmdline.Plural(r.Frames, "frame"))
 	}
-	a.Printf("verify   %s\n\n", a.verdict(r.Verify, changes(r.Verify.Diffs, wantGot)))
+	a.Printf("verify   %s\n\n", a.verdict(r.Verify))
 	if given != "" {
 		a.Printf("next: set HOOKLINE_HOME=%s where it is to be used\n", r.Home)
 	}

@@ -2,17 +2,13 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/problem"
+	"hookline/projector"
 	"hookline/replay/check"
 )
 
@@ -28,7 +24,7 @@ func (a *app) verifyCmd() *cobra.Command {
 			"Exit code: 0 clean, 1 projections differ, 2 the log is damaged or has a new hole.",
 		Example: "  replay verify\n  replay verify --json | jq .clean",
 	}, func(ctx context.Context, _ []string) error {
-		raw, err := a.reopened(ctx, "/v1/verify", nil, "folding")
+		raw, err := a.long(ctx, "/v1/verify", nil, "folding")
 		v, err := show(a, raw, err, a.printVerification)
 		if err == nil && v.Exit != 0 {
 			err = cmdline.Silent(v.Exit)
@@ -37,36 +33,15 @@ func (a *app) verifyCmd() *cobra.Command {
 	})
 }
 
-// reopened is long for work that writes: where the daemon's store is stuck after a full disk, the daemon ends,
-// and the request is made once more, to the process that has the store then.
-func (a *app) reopened(ctx context.Context, path string, query url.Values, phases ...string) (json.RawMessage, error) {
-	raw, err := a.long(ctx, path, query, phases...)
-	var p *problem.Error
-	if !errors.As(err, &p) || p.Hint != client.HintReopened {
-		return raw, err
-	}
-	for deadline := a.Now().Add(lockWait); a.Now().Before(deadline); {
-		if err := a.Pause(ctx, lockPause); err != nil {
-			return nil, err
-		}
-		raw, err = a.long(ctx, path, query, phases...)
-		if !errors.As(err, &p) || p.Hint != client.HintReopened {
-			break // the old daemon is gone
-		}
-	}
-	return raw, err
-}
-
 func (a *app) printVerification(v check.Verdict) {
-	list := changes(v.Diffs, wantGot)
-	a.printChanges(list, look{leftWord: "want ", between: "  got ", left: a.Paint.Good, right: a.Paint.Bad, mark: func(_, _ string) string { return "" }})
+	a.printDiffs(v.Diffs, func(d projector.Diff) string { return "want " + a.Paint.Good(d.Want) + "  got " + a.Paint.Bad(d.Got) })
 	for _, d := range v.Damage {
 		a.Printf("%s  %s\n", a.Paint.Bad("log"), d)
 	}
-	if len(list) > 0 || len(v.Damage) > 0 {
+	if len(v.Diffs)+len(v.Damage) > 0 {
 		a.Printf("\n")
 	}
-	a.Printf("%s\n", a.verdict(v, list))
+	a.Printf("%s\n", a.verdict(v))
 	a.Printf("events   %s\n", cmdline.Count(v.Events))
 	a.Printf("records  %s\n", cmdline.Count(v.Read))
 	if v.Unknown > 0 {
@@ -106,17 +81,19 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func (a *app) verdict(v check.Verdict, list []change) string {
-	differ := extent(list) + " differ from the log"
-	if len(list) == 1 {
-		differ = extent(list) + " differs from the log"
+// verdict returns the line that sums a verification up.
+func (a *app) verdict(v check.Verdict) string {
+	differ := " differ from the log"
+	if len(v.Diffs) == 1 {
+		differ = " differs from the log"
 	}
+	differ = extent(v.Diffs) + differ
 	switch {
-	case len(v.Damage) > 0 && len(list) > 0:
+	case len(v.Damage) > 0 && len(v.Diffs) > 0:
 		return a.Paint.Bad("damaged: " + cmdline.Plural(len(v.Damage), "fault") + " in the log, and " + differ)
 	case len(v.Damage) > 0:
 		return a.Paint.Bad("damaged: " + cmdline.Plural(len(v.Damage), "fault") + " in the log")
-	case len(list) > 0:
+	case len(v.Diffs) > 0:
 		return a.Paint.Bad("not clean: " + differ)
 	}
 	return a.Paint.Good("clean: every cell is what the log says")

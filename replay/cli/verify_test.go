@@ -2,16 +2,13 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
-	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/projector/session"
 	"hookline/replay/check"
@@ -138,36 +135,6 @@ time     T
 `, "stdout")
 }
 
-// A daemon whose store is stuck after a full disk ends; the request is made again, to whoever comes then.
-func TestVerifyTriesAgain(t *testing.T) {
-	const clean = `{"result":{"clean":true,"events":1,"records":1,"took_ms":0}}`
-	stuck := &problem.Error{Message: "the store cannot write since a write failed, as on a full disk: no space", Hint: client.HintReopened, Exit: 1}
-	for name, c := range map[string]struct {
-		verb     string
-		backends []*canned
-		exit     int
-		stderr   string
-	}{
-		"at once":       {"verify", []*canned{{lines: []string{clean}}}, 0, ""},
-		"after a while": {"verify", []*canned{{err: stuck}, {err: stuck}, {lines: []string{clean}}}, 0, ""},
-		"rebuild":       {"rebuild", []*canned{{err: stuck}, {lines: []string{`{"result":{"seq":1,"changed":[]}}`}}}, 0, ""},
-		"other trouble": {"verify", []*canned{{err: stuck}, {err: &problem.Error{Message: "still full", Hint: "make room", Exit: 1}}}, 1,
-			"replay: error: still full\nreplay: hint: make room\n"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			newHome(t)
-			r := newRun()
-			r.Pause = func(context.Context, time.Duration) error { return nil }
-			asked := 0
-			r.connect = func(context.Context) (backend, error) { asked++; return c.backends[asked-1], nil }
-			equal(t, r.do(t, c.exit, c.verb).stderr.String(), c.stderr, "stderr")
-			if asked != len(c.backends) {
-				t.Errorf("asked %d times, want %d", asked, len(c.backends))
-			}
-		})
-	}
-}
-
 // The exact words for every outcome.
 func TestVerifyWords(t *testing.T) {
 	const repairHint = "replay: hint: `replay repair --dry-run` tells what others still have\n"
@@ -208,9 +175,6 @@ func TestVerifyBroken(t *testing.T) {
 		backend      *canned
 		exit         int
 	}{
-		{"log damaged while reading", "replay: error: fold: the log is damaged: wrong checksum (sequences 4 to 9) in 1.blk\n" +
-			"replay: hint: keep a copy of the store's folder before anything else is tried; `replay verify` tells what is lost and what can be had back\n",
-			&canned{err: &problem.Error{Message: "fold: the log is damaged: wrong checksum (sequences 4 to 9) in 1.blk", Exit: 1}}, 2},
 		{"words with control characters", "replay: error: no[31m more\n", &canned{err: &problem.Error{Message: "no\x1b[31m\u202e more", Exit: 1}}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
