@@ -130,7 +130,7 @@ func (d *Daemon) Repair(ctx context.Context, o mend.RepairOptions, progress func
 		return err
 	}
 	store := mend.RepairStore{Home: d.opts.Home, Report: d.ground.Report(), Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Spool: d.spool, Into: d.toImport(),
-		Drain: func(ctx context.Context) { d.drain(ctx) }, Record: record, Clean: d.clean, Now: d.opts.Now, Warn: d.log}
+		Drain: func(ctx context.Context) { d.drain(ctx) }, Record: record, Transcripts: d.transcripts(), Warn: d.log}
 	return alone(d, func() (mend.Repaired, error) { return mend.Repair(ctx, store, o, progress) })
 }
 

@@ -255,7 +255,14 @@ func (d *Daemon) doImport(ctx context.Context, o transcriptsOrder, progress func
 	if err := wholePaths("paths", paths...); err != nil {
 		return nil, err
 	}
-	into := transcript.Into{Log: d.stream, Put: d.ground.Blobs().Put, Clean: d.clean, Append: d.rec.Import, Now: d.opts.Now(),
+	return alone(d, func() (any, error) {
+		return transcript.Import(ctx, d.transcripts(), paths, o.DryRun == "1", progress)
+	})
+}
+
+// transcripts returns how the hooks of transcripts get into this log.
+func (d *Daemon) transcripts() transcript.Into {
+	return transcript.Into{Log: d.stream, Put: d.ground.Blobs().Put, Clean: d.clean, Append: d.rec.Import, Now: d.opts.Now(),
 		Redactor: func(dir string) *redact.Redactor {
 			return d.configured(dir).redactor.Remembering(redact.NewMemory())
 		},
@@ -263,7 +270,6 @@ func (d *Daemon) doImport(ctx context.Context, o transcriptsOrder, progress func
 			s, _ := d.session(ctx, id)
 			return d.configured(dir).off || s.Status == session.Deleted
 		}}
-	return alone(d, func() (any, error) { return transcript.Import(ctx, into, paths, o.DryRun == "1", progress) })
 }
 
 // placeOf is a directory's project and work tree, with what the log does not know of the project.

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,6 +63,8 @@ type Into struct {
 	// Append puts events with their own ids into the log and returns when they are on disk: how many the log did not have.
 	Append func(ctx context.Context, envs []events.Envelope) (int, error)
 	Now    time.Time
+	// Only returns the causation of a hook that is wanted, "" for one to leave out; nil stands for all hooks with their own.
+	Only func(h Hook) string
 }
 
 // Log is the log as an import reads it.
@@ -291,6 +294,12 @@ func (s *sitting) begin(ctx context.Context, h Hook) error {
 
 // take puts a hook into the batch, unless the log has it.
 func (s *sitting) take(ctx context.Context, h Hook) error {
+	reason := ""
+	if only := s.in.into.Only; only != nil {
+		if reason = only(h); reason == "" {
+			return nil
+		}
+	}
 	if s.id == "" {
 		if err := s.begin(ctx, h); err != nil {
 			return err
@@ -332,6 +341,7 @@ func (s *sitting) take(ctx context.Context, h Hook) error {
 		env.Causation = s.cause[env.ToolUseID]
 		delete(s.cause, env.ToolUseID)
 	}
+	env.Causation = cmp.Or(reason, env.Causation)
 	env.Facts = factsOf(h, in.into.Clean)
 	in.out.Redacted += report.Count
 	in.out.Added++

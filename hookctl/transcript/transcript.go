@@ -17,9 +17,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -76,19 +74,6 @@ type part struct {
 
 // suffix ends the names of transcripts.
 const suffix = ".jsonl"
-
-// Files are the transcripts below a folder, in order of their names. What cannot be looked into has nothing for us.
-func Files(dir string) []string {
-	var out []string
-	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() && strings.HasSuffix(path, suffix) {
-			out = append(out, path)
-		}
-		return nil
-	})
-	slices.Sort(out)
-	return out
-}
 
 // OfSession is the transcript that a session named and those of its subagents, which the client keeps in a folder beside.
 func OfSession(path string) []string {

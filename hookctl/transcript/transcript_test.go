@@ -238,21 +238,6 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-func TestFiles(t *testing.T) {
-	path := file(t)
-	dir := filepath.Dir(path)
-	for _, name := range []string{"notes.txt", filepath.Join("sub", "a.jsonl")} {
-		expect.OK(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
-		expect.OK(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
-	}
-	if got, want := Files(dir), []string{path, filepath.Join(dir, "sub", "a.jsonl")}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got := Files(filepath.Join(dir, "none")); len(got) != 0 {
-		t.Errorf("%q", got)
-	}
-}
-
 // A line that is too long comes as nothing, and what follows it is read.
 func TestEachLine(t *testing.T) {
 	x := strings.Repeat("x", 100_000)

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"hookline/embedded"
@@ -40,19 +41,10 @@ func KnownLosses(ctx context.Context, log Log) (Known, error) {
 	return Known{Lost: append([]block.Range{}, l.Lost...), Found: l.damagedAt}, nil
 }
 
-// blockRecords is about what a block holds: lost runs that lie closer are looked at in one reading.
-const blockRecords = 30_000
-
-// strikePresent takes those sequences out of the lost ones that the log has: what was brought back with its block is
-// there again, and no event says so. Where the log cannot be read they stay.
+// strikePresent removes the sequences that the log has from the lost ones: a block that was put back is there again,
+// though no event says so. Sequences that cannot be read stay lost.
 func (l *Losses) strikePresent(ctx context.Context, log Log) error {
-	for rest := l.Lost; len(rest) > 0; {
-		span, n := rest[0], 1
-		for n < len(rest) && rest[n].First-span.Last < blockRecords {
-			span.Last = rest[n].Last
-			n++
-		}
-		rest = rest[n:]
+	for _, span := range slices.Clone(l.Lost) {
 		err := log.ReadRaw(ctx, span.First, span.Last, func(r events.Record) error {
 			l.Lost = block.Without(l.Lost, block.Range{First: r.Seq, Last: r.Seq})
 			return nil

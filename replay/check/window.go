@@ -15,14 +15,15 @@ type Window struct {
 	From, To time.Time
 }
 
-// Has tells whether a time falls into the window.
+// Has reports whether a time falls into the window.
 func (w Window) Has(t time.Time) bool { return !t.Before(w.From) && !t.After(w.To) }
 
 // clockSlack is how far a transcript's time and the log's may be apart: a hook is captured and appended
 // within its own deadline of at most two seconds.
 const clockSlack = 5 * time.Second
 
-// Windows asks the log for the neighbours of each lost range; one behind which nothing stands ends now.
+// Windows returns the window of each lost range. It ends now where nothing comes after the range.
+// What was imported or spooled has a wide one: its neighbours were appended long after they were captured.
 func Windows(ctx context.Context, log Log, ranges []block.Range, now time.Time) ([]Window, error) {
 	last, _ := log.Last()
 	var out []Window
@@ -31,12 +32,14 @@ func Windows(ctx context.Context, log Log, ranges []block.Range, now time.Time) 
 		if err != nil {
 			return nil, err
 		}
-		behind, err := neighbour(ctx, log, r.First, last, false)
+		after, err := neighbour(ctx, log, r.First, last, false)
 		if err != nil {
 			return nil, err
 		}
-		from, to := between(before, behind, now)
-		out = append(out, Window{Range: r, From: from.Add(-clockSlack), To: to.Add(clockSlack)})
+		if after.appended.IsZero() {
+			after.appended = now
+		}
+		out = append(out, Window{Range: r, From: before.earlier().Add(-clockSlack), To: after.appended.Add(clockSlack)})
 	}
 	return out, nil
 }
@@ -49,25 +52,6 @@ func (s stamp) earlier() time.Time {
 		return s.captured
 	}
 	return s.appended
-}
-
-// late tells that the record came by the spool, an import or a restore, or is none: its time of append says nothing.
-func (s stamp) late() bool { return s.appended.Sub(s.captured) > time.Minute || s.appended.IsZero() }
-
-// between is when something was captured that stood between two records in the log. Where both came late what was between
-// them did too.
-func between(before, behind stamp, now time.Time) (from, to time.Time) {
-	from, to = before.earlier(), behind.appended
-	switch {
-	case behind.appended.IsZero():
-		to = now
-	case before.late() && behind.late():
-		to = behind.captured
-	}
-	if to.Before(from) { // of an order that was disturbed nothing can be said but this
-		return to, from
-	}
-	return from, to
 }
 
 // nearby is how many sequences beside a lost range are looked at for a neighbour at first.

@@ -16,12 +16,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"time"
 
 	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/hookctl/spool"
+	"hookline/hookctl/transcript"
 	"hookline/projector"
 	"hookline/replay/carry"
 	"hookline/replay/check"
@@ -80,12 +80,12 @@ type RepairStore struct {
 	Blobs  *embedded.Blobs
 	View   *projector.View
 	Spool  *spool.Spool
-	Into   carry.Into // the same log, for what comes back
+	Into   carry.Into // the same log, for what comes back from exports
+
+	Transcripts transcript.Into // the same log, for what comes back from transcripts
 
 	Drain  func(ctx context.Context)                       // takes the frames that wait in the spool
 	Record func(ctx context.Context, e events.Event) error // appends an event about the log itself
-	Clean  func(text string) string                        // without secrets
-	Now    func() time.Time
 	Warn   *slog.Logger
 }
 
