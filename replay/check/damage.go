@@ -57,27 +57,15 @@ func Told(f embedded.Found) string {
 
 // Status is what `hookctl status` lists as damage: what was met, else what was found when the store was opened.
 func Status(rep embedded.Report) []string {
-	out := []string{}
-	for _, dm := range rep.Damage {
-		line := fmt.Sprintf("%s at %d: %s", dm.Block, dm.Offset, dm.Why)
-		if which := sequencesOf(dm.FirstSeq, dm.LastSeq); which != "" {
-			line += " (" + which + ")"
-		}
-		out = append(out, line)
+	if len(rep.Damage) == 0 {
+		return Opened(rep)
 	}
-	if f := rep.Found; len(out) == 0 && !f.Empty() {
-		return append(out, problem(f)+" (sequences lost: "+rangesOf(f.Lost)+")")
-	}
-	return append(out, done(rep.Found)...)
+	return append(linesOf(rep.Damage), done(rep.Found)...)
 }
 
 // Opened is what the store found and did when it was opened, a line for each.
 func Opened(rep embedded.Report) []string {
-	out := []string{}
-	for _, dm := range rep.Found.Damage {
-		out = append(out, Line(dm))
-	}
-	out = append(out, done(rep.Found)...)
+	out := append(linesOf(rep.Found.Damage), done(rep.Found)...)
 	if len(rep.Found.Lost) > 0 {
 		out = append(out, "sequences lost: "+rangesOf(rep.Found.Lost))
 	}
@@ -107,7 +95,15 @@ func problem(f embedded.Found) string {
 	return strings.Join(append(parts, done(f)...), "; ")
 }
 
-// Line is one fault of a block.
+func linesOf(damage []block.Damage) []string {
+	out := []string{}
+	for _, dm := range damage {
+		out = append(out, Line(dm))
+	}
+	return out
+}
+
+// Line describes one fault of a block.
 func Line(dm block.Damage) string {
 	s := fmt.Sprintf("%s at byte %d: %s", dm.Block, dm.Offset, dm.Why)
 	if which := sequencesOf(dm.FirstSeq, dm.LastSeq); which != "" {
@@ -128,16 +124,9 @@ func sequencesOf(first, last uint64) string {
 }
 
 func rangesOf(ranges []block.Range) string {
-	if len(ranges) == 0 {
-		return "none"
-	}
-	parts := make([]string, 0, len(ranges))
+	var parts []string
 	for _, r := range ranges {
-		if r.First == r.Last {
-			parts = append(parts, fmt.Sprint(r.First))
-		} else {
-			parts = append(parts, fmt.Sprintf("%d to %d", r.First, r.Last))
-		}
+		parts = append(parts, r.String())
 	}
 	return strings.Join(parts, ", ")
 }

@@ -22,7 +22,7 @@ func TestWordsForARefusal(t *testing.T) {
 func TestWordsForATornEnd(t *testing.T) {
 	f := embedded.Found{Damage: []block.Damage{{Block: "1.blk", Offset: 1354, FirstSeq: 5, LastSeq: 5, Why: "record is cut off at the end of the block"}},
 		Torn: []block.Range{{First: 3, Last: 5}}}
-	want := "the log was damaged (record is cut off at the end of the block; cut off at the end, and nothing tells whether it was acknowledged: sequence 3 to 5). " +
+	want := "the log was damaged (record is cut off at the end of the block; cut off at the end, and nothing tells whether it was acknowledged: sequence 3-5). " +
 		"`replay verify` checks what is there"
 	expect.Equal(t, Told(f), want)
 }
@@ -32,23 +32,21 @@ func TestLines(t *testing.T) {
 	bad := block.Damage{Block: "1.blk", Offset: 17, FirstSeq: 3, LastSeq: 4, Why: "checksum does not match"}
 	f := embedded.Found{Damage: []block.Damage{bad}, Did: []string{"taken from the archive: 2.blk", "set aside: 3.blk"}, Lost: []block.Range{{First: 3, Last: 4}, {First: 9, Last: 9}}}
 	want := []string{"1.blk at byte 17: checksum does not match, sequences 3 to 4", "taken from the archive: 2.blk", "set aside: 3.blk",
-		"sequences lost: 3 to 4, 9"}
+		"sequences lost: 3-4, 9"}
 	if got := Opened(embedded.Report{Found: f}); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	want = []string{"checksum does not match; taken from the archive: 2.blk; set aside: 3.blk (sequences lost: 3 to 4, 9)"}
 	if got := Status(embedded.Report{Found: f}); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	f.Did = []string{refused}
-	want = []string{"1.blk at 17: checksum does not match (sequences 3 to 4)",
-		refused}
+	want = []string{"1.blk at byte 17: checksum does not match, sequences 3 to 4", refused}
 	if got := Status(embedded.Report{Found: f, Damage: []block.Damage{bad}}); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	one, unknown := bad, bad
 	one.LastSeq, unknown.FirstSeq, unknown.LastSeq = 3, 0, 0
-	want = []string{"1.blk at 17: checksum does not match (sequence 3)", "1.blk at 17: checksum does not match"}
+	want = []string{"1.blk at byte 17: checksum does not match, sequence 3", "1.blk at byte 17: checksum does not match"}
 	if got := Status(embedded.Report{Damage: []block.Damage{one, unknown}}); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

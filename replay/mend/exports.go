@@ -3,7 +3,6 @@ package mend
 import (
 	"context"
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,28 +15,22 @@ import (
 	"hookline/replay/check"
 )
 
-// fromExport takes what one export has. Only an export of this log can tell what is missing: it shares
-// events with it. Of sessions that were deleted nothing comes back.
-func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out *Repaired, l *search) (Source, error) {
+// fromExport takes what one export has. Only an export of this log says what is missing, which shares events with it.
+// Events of sessions that were deleted do not come back.
+func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out *Repaired, l *check.Losses) (Source, error) {
 	s := Source{Kind: "export", Name: path}
-	var had, back []block.Range                          // of the lost sequences
-	sound, fresh := map[string]bool{}, map[string]bool{} // contents, and ids of events, that no export before this one had
-	o := carry.ImportOptions{Partial: true, Dry: true, Skip: func(r events.Record) bool { return l.Deleted[r.Session] || l.planned[r.ID] }}
+	var had, back []block.Range // of the lost sequences
+	sound := map[string]bool{}  // contents that the store lacks
+	lacking := slices.Concat(out.BadBlobs, out.GoneBlobs)
+	o := carry.ImportOptions{Partial: true, Dry: true, Skip: func(r events.Record) bool { return l.Deleted[r.Session] }}
 	o.See = func(item carry.Item, known bool) {
 		if b := item.Blob; b != nil {
-			lacks := slices.Contains(out.BadBlobs, b.Digest) || slices.Contains(out.GoneBlobs, b.Digest)
-			if lacks && !l.contents[b.Digest] {
+			if _, err := st.Blobs.Get(b.Digest); slices.Contains(lacking, b.Digest) && err != nil {
 				sound[b.Digest] = true
 			}
 			return
 		}
-		switch r := item.Event; {
-		case known:
-		case l.planned[r.ID]:
-			s.Known++
-		default:
-			fresh[r.ID] = dry
-		}
+
 		lost := block.Common(l.Lost, block.Range{First: item.Event.Seq, Last: item.Event.Seq})
 		had = append(had, lost...)
 		if known {
@@ -56,7 +49,7 @@ func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out
 		s.Problem = strings.TrimPrefix(p.Message, path+": ")
 		return s, nil
 	}
-	s.Events, s.Known, s.Blobs, s.Problem = got.Added, s.Known+got.Known, len(sound), got.Problem
+	s.Events, s.Known, s.Blobs, s.Problem = got.Added, got.Known, len(sound), got.Problem
 	if s.Known == 0 && !l.AllLost() {
 		s.Events, s.Blobs, s.Problem = 0, 0, "it shares no event with this log; `replay import` takes such a file"
 		return s, nil
@@ -65,8 +58,6 @@ func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out
 	l.Fetched = block.Join(append(l.Fetched, had...)...)
 	l.AddBack(back...)
 	out.NewBlobs += s.Blobs
-	maps.Copy(l.contents, sound)
-	maps.Copy(l.planned, fresh)
 	if dry || s.Events+uint64(s.Blobs) == 0 {
 		return s, nil
 	}

@@ -89,8 +89,8 @@ type RepairStore struct {
 	Warn   *slog.Logger
 }
 
-// Repair finds and, unless it is a dry run, appends and folds the log again. progress tells which sequence has been read; nil
-// for nobody.
+// Repair finds what is lost and, unless it is a dry run, appends it and folds the log again. progress, which may be nil, gets
+// the sequence that was read last.
 func Repair(ctx context.Context, st RepairStore, o RepairOptions, progress func(uint64)) (Repaired, error) {
 	out := newResult(st.Report)
 	out.DryRun = o.DryRun
@@ -105,11 +105,10 @@ func Repair(ctx context.Context, st RepairStore, o RepairOptions, progress func(
 		st.Drain(ctx)
 		out.Waiting = st.Spool.Count()
 	}
-	losses, err := check.ReadLosses(ctx, st.Log, progress)
+	l, err := check.ReadLosses(ctx, st.Log, progress)
 	if err != nil {
 		return out, err
 	}
-	l := &search{Losses: losses, contents: map[string]bool{}, planned: map[string]bool{}}
 	if err := st.checkBlobs(ctx, &out, l); err != nil {
 		return out, err
 	}
@@ -142,13 +141,6 @@ func Looked(rep embedded.Report) Repaired {
 	return out
 }
 
-// search is what the log lacks, and what was found of it elsewhere.
-type search struct {
-	*check.Losses
-	contents map[string]bool // digests of damaged or gone contents that an export had
-	planned  map[string]bool // of a dry run: ids of events that an export would add
-}
-
 // checkSealed reads every block and passes over damage in the newest, to which the server appends: that one was checked
 // when the store was opened.
 func (st RepairStore) checkSealed(out *Repaired) error {
@@ -168,7 +160,7 @@ func (st RepairStore) checkSealed(out *Repaired) error {
 }
 
 // checkBlobs reads every content and compares it with its digest.
-func (st RepairStore) checkBlobs(ctx context.Context, out *Repaired, l *search) error {
+func (st RepairStore) checkBlobs(ctx context.Context, out *Repaired, l *check.Losses) error {
 	err := st.Blobs.Walk(ctx, func(digest string, _ int64) error {
 		out.Blobs++
 		_, err := st.Blobs.Get(digest)
@@ -188,7 +180,7 @@ func (st RepairStore) checkBlobs(ctx context.Context, out *Repaired, l *search) 
 }
 
 // fetch asks the exports, then the transcripts for what these did not have.
-func (st RepairStore) fetch(ctx context.Context, o RepairOptions, out *Repaired, l *search) error {
+func (st RepairStore) fetch(ctx context.Context, o RepairOptions, out *Repaired, l *check.Losses) error {
 	for _, path := range o.From {
 		s, err := st.fromExport(ctx, path, o.DryRun, out, l)
 		if err != nil {
@@ -203,5 +195,5 @@ func (st RepairStore) fetch(ctx context.Context, o RepairOptions, out *Repaired,
 	if len(l.Outstanding()) == 0 {
 		return nil
 	}
-	return st.fromTranscripts(ctx, o, out, l.Losses)
+	return st.fromTranscripts(ctx, o, out, l)
 }
