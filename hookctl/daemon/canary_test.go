@@ -4,28 +4,11 @@ package daemon
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"hookline/expect"
 	"hookline/projector"
 )
-
-func TestCanarySteps(t *testing.T) {
-	d := opened(t)
-	c := d.canary(t.Context())
-	names := make([]string, 0, len(c.Steps))
-	for _, s := range c.Steps {
-		names = append(names, s.Name)
-		if !s.OK {
-			t.Errorf("%+v", s)
-		}
-	}
-	if got := strings.Join(names, ", "); got != "append, fold and sync, read back from the log, projections written, bucket snapshot, bucket latest, bucket cache, blob store" || !c.OK || c.Seq != 1 {
-		t.Errorf("%v %d %s", c.OK, c.Seq, got)
-	}
-	mustVerify(t, d)
-}
 
 // What a crash in the middle of the canary leaves is no difference of the projections.
 func TestCanaryLeftover(t *testing.T) {

@@ -41,7 +41,7 @@ func TestCrowd(t *testing.T) {
 		w := httptest.NewRecorder()
 		d.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/v1/cells/identity", nil))
 	})
-	loop(func() { _, _ = d.doDream(ctx, dreamOrder{Session: "s-1", Phase: "full"}, nil) })
+	loop(func() { _, _ = d.doDream(ctx, dreamOrder{Session: "s-1", Phase: "full"}) })
 	loop(func() {
 		_ = d.view.Read(ctx, func(r projector.Reader) error {
 			projector.State[identity.State](r, identity.Name, "s-1")

@@ -133,7 +133,7 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 
 	d := &Daemon{opts: o, log: o.Log, world: facts.New(facts.Options{}), redactor: redact.New().With(redact.Extra{User: redact.Compile(o.Redact)}),
 		spool: spool.Open(home.PathsOf(o.Home, os.Getenv)), started: o.Now(), mark: wire.Mark(o.Home), warnings: check.OpenWarnings(o.Home, o.Log),
-		stopping: make(chan string, 1), drainer: drainer{turn: make(chan struct{}, 1)}, large: large{slots: make(chan struct{}, largeAtOnce)}}
+		stopping: make(chan string, 1), drainer: drainer{turn: make(chan struct{}, 1), later: map[string]time.Time{}}, large: large{slots: make(chan struct{}, largeAtOnce)}}
 	d.projects.most, d.rules.most = maxRoots, maxRoots
 	d.memories.most = 64 // each up to 100 KB
 	d.clients.most = 256

@@ -28,36 +28,28 @@ import (
 // The door for commands, POST /v1/do/{name}: arguments of a type, a decision about the states as they are, events that
 // go through the recorder. What a hook says, or what the daemon finds out, cannot be commanded.
 
-// command is one of them. Its arguments are a JSON object, or the query where there is no body.
-type command struct {
-	long bool // goes over the log: answered with its progress
-	run  func(d *Daemon, ctx context.Context, args []byte, progress func(uint64)) (any, error)
-}
-
-// commands by name.
-var commands = map[string]command{
-	"emit":    {run: typed((*Daemon).doEmit)},
-	"gates":   {run: typed((*Daemon).OrderGates)},
-	"dream":   {run: typed((*Daemon).doDream)},
-	"ledger":  {run: typed((*Daemon).doLedger)},
-	"recover": {run: typed((*Daemon).doRecover), long: true},
-	"retract": {run: typed((*Daemon).doRetract)},
-	"restore": {run: typed((*Daemon).doRestore)},
-	"line":    {run: typed((*Daemon).doLine)},
-	"import":  {run: typed((*Daemon).doImport), long: true},
+// commands maps the name of a command to the function that runs it. The arguments are a JSON object.
+var commands = map[string]func(d *Daemon, ctx context.Context, args []byte) (any, error){
+	"emit":    typed((*Daemon).doEmit),
+	"gates":   typed((*Daemon).OrderGates),
+	"dream":   typed((*Daemon).doDream),
+	"ledger":  typed((*Daemon).doLedger),
+	"retract": typed((*Daemon).doRetract),
+	"restore": typed((*Daemon).doRestore),
+	"line":    typed((*Daemon).doLine),
 }
 
 // maxArguments bounds a request.
 const maxArguments = 16 << 20
 
-// typed is a command whose arguments are a T and whose answer is an R.
-func typed[T, R any](run func(*Daemon, context.Context, T, func(uint64)) (R, error)) func(*Daemon, context.Context, []byte, func(uint64)) (any, error) {
-	return func(d *Daemon, ctx context.Context, args []byte, progress func(uint64)) (any, error) {
+// typed returns the command that decodes its arguments into a T and answers with an R.
+func typed[T, R any](run func(*Daemon, context.Context, T) (R, error)) func(*Daemon, context.Context, []byte) (any, error) {
+	return func(d *Daemon, ctx context.Context, args []byte) (any, error) {
 		var t T
 		if err := json.Unmarshal(args, &t); err != nil {
 			return nil, problem.Bad("request: %s", misfit(err))
 		}
-		return run(d, ctx, t, progress)
+		return run(d, ctx, t)
 	}
 }
 
@@ -71,40 +63,20 @@ func misfit(err error) string {
 }
 
 func (d *Daemon) handleDo(w http.ResponseWriter, r *http.Request) error {
-	c, ok := commands[r.PathValue("name")]
+	run, ok := commands[r.PathValue("name")]
 	if !ok {
 		return problem.Missing("there is no command %q", r.PathValue("name")).Advise("these are: " + strings.Join(slices.Sorted(maps.Keys(commands)), ", "))
 	}
-	args, err := argumentsOf(w, r)
+	args, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxArguments))
 	if err != nil {
-		return err
+		return problem.Bad("request: %v", err)
 	}
 
-	if c.long {
-		return d.long(w, r, func(ctx context.Context, progress func(uint64)) (any, error) { return c.run(d, ctx, args, progress) })
-	}
-	answer, err := c.run(d, r.Context(), args, nil)
+	answer, err := run(d, r.Context(), args)
 	if err != nil {
 		return err
 	}
 	return reply(w, answer)
-}
-
-// argumentsOf reads a request's body, or its query as an object of strings.
-func argumentsOf(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxArguments))
-	if err != nil {
-		return nil, problem.Bad("request: %v", err)
-	}
-	if len(body) > 0 {
-		return body, nil
-	}
-
-	args := map[string]string{}
-	for name := range r.URL.Query() {
-		args[name] = r.URL.Query().Get(name)
-	}
-	return json.Marshal(args)
 }
 
 // emission asks for one event of a type that can be commanded.
@@ -153,7 +125,7 @@ func (e emission) check() error {
 	return nil
 }
 
-func (d *Daemon) doEmit(ctx context.Context, e emission, _ func(uint64)) (events.Record, error) {
+func (d *Daemon) doEmit(ctx context.Context, e emission) (events.Record, error) {
 	if len(e.Data) == 0 {
 		e.Data = json.RawMessage("{}")
 	}
@@ -199,13 +171,11 @@ func (d *Daemon) Emit(ctx context.Context, env events.Envelope) (events.Record, 
 	env.ID, env.Version, env.Time = wire.NewID(now.UnixMilli()), k.Version(), now
 	env.Data, env.Redacted, env.Correlation = data, report.Count, env.Session
 
-	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
-		return append(d.gatesOfJoined(r, env), env), nil // the event itself comes last
-	})
+	recs, err := d.rec.Do(ctx, func(projector.Reader) ([]events.Envelope, error) { return []events.Envelope{env}, nil })
 	if err != nil {
 		return events.Record{}, err
 	}
-	return recs[len(recs)-1], nil
+	return recs[0], nil
 }
 
 // retractOrder asks to take an event back.
@@ -215,7 +185,7 @@ type retractOrder struct {
 }
 
 // doRetract takes an event back: every projection is from now on as if it had never come.
-func (d *Daemon) doRetract(ctx context.Context, o retractOrder, _ func(uint64)) (client.Retracted, error) {
+func (d *Daemon) doRetract(ctx context.Context, o retractOrder) (client.Retracted, error) {
 	reason := strings.TrimSpace(o.Reason)
 	if reason == "" {
 		return client.Retracted{}, problem.Bad("a reason is wanted").Advise("--reason says why the event is wrong")
@@ -241,23 +211,16 @@ func (d *Daemon) doRetract(ctx context.Context, o retractOrder, _ func(uint64)) 
 	return client.Retracted{Event: recs[0], Target: target}, nil
 }
 
-// transcriptsOrder asks for the sessions of transcripts.
-type transcriptsOrder struct {
-	Paths  string `json:"paths"` // a list of absolute paths, as JSON
-	DryRun string `json:"dry_run"`
-}
-
-func (d *Daemon) doImport(ctx context.Context, o transcriptsOrder, progress func(uint64)) (any, error) {
+// importTranscripts plans taking the sessions of transcripts into the log; paths is a JSON list of absolute paths.
+func (d *Daemon) importTranscripts(r *http.Request) (work, error) {
 	var paths []string
-	if err := json.Unmarshal([]byte(o.Paths), &paths); err != nil {
+	if err := json.Unmarshal([]byte(r.URL.Query().Get("paths")), &paths); err != nil {
 		return nil, problem.Bad("paths: %s", misfit(err))
 	}
-	if err := wholePaths("paths", paths...); err != nil {
-		return nil, err
-	}
-	return alone(d, func() (any, error) {
-		return transcript.Import(ctx, d.transcripts(), paths, o.DryRun == "1", progress)
-	})
+	dry := r.URL.Query().Get("dry_run") == "1"
+	return func(ctx context.Context, progress func(uint64)) (any, error) {
+		return alone(d, func() (any, error) { return transcript.Import(ctx, d.transcripts(), paths, dry, progress) })
+	}, wholePaths("paths", paths...)
 }
 
 // transcripts returns how the hooks of transcripts get into this log.

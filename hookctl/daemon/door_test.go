@@ -110,16 +110,6 @@ func TestDoorStaysShutWithoutItsHome(t *testing.T) {
 	}
 }
 
-func TestDoorEndsItsWatch(t *testing.T) {
-	d, _ := standing(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	d.watch(ctx)
-	if !d.answers(t) {
-		t.Error("the end of the watch shut the door")
-	}
-}
-
 // Where the socket's folder cannot be had, as when a login's runtime folder ends with it or is another user's, the
 // door is in the home; from the home a link leads to it wherever it is.
 func TestDoorMovesHome(t *testing.T) {
@@ -214,22 +204,5 @@ func TestListen(t *testing.T) {
 		if c.taken != (err != nil) || !c.taken && !os.SameFile(before, after) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// A plain file that has the name of the home's socket does not keep the daemon from starting.
-func TestListenOverAFileInTheHome(t *testing.T) {
-	p := home.Paths{Home: filepath.Join(hometest.SocketDir(t), "home")}
-	p.Link = filepath.Join(p.Home, "hookd.sock")
-	p.Socket, p.Near, p.Lock = p.Link, p.Link, filepath.Join(p.Home, "hookd.lock")
-	expect.OK(t, errors.Join(home.PrivateDir(p.Home), os.WriteFile(p.Link, []byte("no socket"), 0o600)))
-	srv := &http.Server{}
-	d := expect.Value(openDoor(p, srv, slog.New(slog.DiscardHandler)))(t)
-	if !wire.Serves(p.Link, "", time.Now().Add(patience)) {
-		t.Error("no answer")
-	}
-	d.shut()
-	if err := srv.Close(); err != nil {
-		t.Error(err)
 	}
 }

@@ -25,7 +25,7 @@ type dreamOrder struct {
 }
 
 // doDream triggers a dream by command; the cool-down does not hold it back.
-func (d *Daemon) doDream(ctx context.Context, o dreamOrder, _ func(uint64)) (map[string]any, error) {
+func (d *Daemon) doDream(ctx context.Context, o dreamOrder) (map[string]any, error) {
 	id, err := d.resolveSession(ctx, o.Session)
 	if err != nil {
 		return nil, err
@@ -83,11 +83,6 @@ type consolidation func(own identity.State, others []identity.State, phase strin
 
 func identityIn(r projector.Reader, session string) (identity.State, bool) {
 	s, found := projector.State[identity.State](r, identity.Name, session)
-	return s, found && s.Born && !s.Deleted
-}
-
-func (d *Daemon) identity(ctx context.Context, session string) (identity.State, bool) {
-	s, found := stateOf[identity.State](ctx, d, identity.Name, session)
 	return s, found && s.Born && !s.Deleted
 }
 

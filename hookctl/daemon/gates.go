@@ -265,29 +265,25 @@ func ofGit(q gates.Requirement) bool {
 // leaves a PreToolUse time to answer before its client gives up on the daemon (1.2 s).
 const measureWithin = time.Second
 
-// inTime runs ask for as long as it takes, and waits for it as long as a hook may.
-func inTime[T any](ctx context.Context, d *Daemon, ask func(context.Context) (T, error)) (T, error) {
+// inTime returns the answer of ask, or an error when it takes longer than a hook may wait; ask goes on then.
+func inTime[T any](ctx context.Context, d *Daemon, ask func(context.Context) (T, error)) (none T, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, measureWithin, fmt.Errorf("no answer within %s", measureWithin))
+	defer cancel()
 	type answer struct {
 		value T
 		err   error
 	}
 	done := make(chan answer, 1)
-	d.effects.Add(1)
-	go func() {
-		defer d.effects.Done()
+	d.effects.Go(func() {
 		v, err := ask(d.life)
 		done <- answer{v, err}
-	}()
-	t := time.NewTimer(measureWithin)
-	defer t.Stop()
-	var none T
+	})
+
 	select {
 	case a := <-done:
 		return a.value, a.err
-	case <-t.C:
-		return none, fmt.Errorf("no answer within %s", measureWithin)
 	case <-ctx.Done():
-		return none, ctx.Err()
+		return none, context.Cause(ctx)
 	}
 }
 

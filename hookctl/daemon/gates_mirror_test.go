@@ -3,7 +3,6 @@
 package daemon
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -86,49 +85,4 @@ func TestMirrorOverrideWithTimeToLive(t *testing.T) {
 		t.Error("a millisecond after it")
 	}
 	expect.Equal(t, g.reason(sessB, edit), "", "who has a satisfaction of its own")
-}
-
-// What a joined project's sessions had satisfied counts for the one that takes it in.
-func TestGatesFollowARehome(t *testing.T) {
-	g := newGated(t, twoPlans)
-	g.satisfy2(sessA, "commit_plan")
-	g.satisfy("", "adr_reviewed", "session")
-	g.says(sessA, edit)
-	from := projectIn(t, g.d)
-	to := newGatedIn(t, g, twoPlans)
-	if got := to.reason(sessA, edit); !strings.Contains(got, "commit_plan") || !strings.Contains(got, "adr_reviewed") {
-		t.Fatalf("before: %q", got)
-	}
-	into := ""
-	for _, r := range logOf(t, g.d) {
-		if r.Project != "" {
-			into = r.Project
-		}
-	}
-	to.clear(sessA, "commit_plan") // what was done here since is newer, and stays
-	to.satisfy(sessB, "commit_plan", "session")
-	if code, body := ask(t, g.d, "POST", "/v1/do/emit", fmt.Sprintf(`{"type":"project.rehomed","project":%q,"data":{"from":%q}}`, into, from)); code != 200 {
-		t.Fatal(body)
-	}
-	for id, open := range map[string]bool{sessA: true, sessB: true, sessC: false} {
-		if got := to.reason(id, edit); (got == "") != open || strings.Contains(got, "adr_reviewed") {
-			t.Errorf("%s: %q", id, got)
-		}
-	}
-	to.clear(sessA, "commit_plan")
-	if to.reason(sessA, edit) == "" {
-		t.Error("what was taken over cannot be cleared")
-	}
-	if got := to.reason(sessA, stop); !strings.Contains(got, "| commit_plan |") {
-		t.Errorf("that it was triggered was not taken over: %q", got)
-	}
-	mustVerify(t, g.d)
-}
-
-// newGatedIn is another repository of the same daemon.
-func newGatedIn(t *testing.T, g *gatedRepo, rules string) *gatedRepo {
-	t.Helper()
-	other := &gatedRepo{t: t, d: g.d, dir: newRepo(t, rules+"# another\n"), n: 1000}
-	other.set(g.now().Add(time.Second))
-	return other
 }

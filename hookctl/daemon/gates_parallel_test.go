@@ -36,7 +36,7 @@ func TestGatesUnderParallelHooks(t *testing.T) {
 	denied := make([]bool, len(frames))
 	together(len(frames)+len(orders), func(i int) {
 		if i >= len(frames) {
-			if _, err := g.d.OrderGates(context.Background(), orders[i-len(frames)], nil); err != nil {
+			if _, err := g.d.OrderGates(context.Background(), orders[i-len(frames)]); err != nil {
 				t.Error(err)
 			}
 			return

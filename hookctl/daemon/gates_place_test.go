@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"hookline/events"
 	"hookline/expect"
@@ -154,36 +153,6 @@ func TestGatesFileThatIsRefused(t *testing.T) {
 				t.Errorf("%q", got)
 			}
 			expect.Equal(t, g.types(), "config_invalid", "recorded")
-		})
-	}
-}
-
-// Gates that go off as a whole, and come back, are events and told.
-func TestGatesSwitchedOff(t *testing.T) {
-	for why, file := range map[string]string{"gone": "", "disabled": "enabled: false\nrequirements: {}\n", "unreadable": "[\n"} {
-		t.Run(why, func(t *testing.T) {
-			g := newGated(t, planOnly)
-			g.reason(sessA, edit)
-			path := filepath.Join(g.dir, ".claude", "requirements.yaml")
-			expect.OK(t, os.Remove(path))
-			if file != "" {
-				write(t, path, file)
-			}
-			if got := g.says(sessA, edit); !strings.Contains(got, "are off") || denied(got) {
-				t.Errorf("off: %q", got)
-			}
-			if got := g.says(sessA, edit); strings.Contains(got, "are off") {
-				t.Errorf("told twice: %q", got)
-			}
-			g.later(time.Minute)
-			write(t, path, planOnly)
-			if got := g.says(sessA, edit); !strings.Contains(got, "hold again") || !denied(got) {
-				t.Errorf("on again: %q", got)
-			}
-			if got := strings.Count(g.types(), "switched"); got != 2 {
-				t.Errorf("%d events: %s", got, g.types())
-			}
-			mustVerify(t, g.d)
 		})
 	}
 }

@@ -56,13 +56,19 @@ func (s *script) run(line string) {
 	case "A", "B", "C":
 		s.last = s.frame(sessionNames[word], s.body(rest))
 		s.take(false)
-	case "late", "skipped", "bare":
+	case "late", "skipped", "bare", "second", "brief", "check":
 		s.last = s.frame(sessionNames[words[0]], s.body(strings.TrimPrefix(rest, words[0]+" ")))
 		switch word {
 		case "skipped":
 			s.last.Env["CLAUDE_SKIP_REQUIREMENTS"] = "1"
 		case "bare":
 			s.last.Env = map[string]string{}
+		case "second":
+			s.last.Binary = "/b/hookctl"
+		case "brief":
+			s.last.Args = []string{"consciousness", "brief", "--hook"}
+		case "check":
+			s.last.Args = []string{"consciousness", "check-identity"}
 		}
 		s.take(word == "late")
 	case "again":
@@ -80,7 +86,7 @@ func (s *script) run(line string) {
 	case "git":
 		git(s.t, s.dir, strings.Fields(rest)...)
 	case "commit":
-		s.commit()
+		git(s.t, s.dir, "commit", "-q", "--allow-empty", "-m", "x")
 	case "later":
 		d := expect.Value(time.ParseDuration(rest))(s.t)
 		s.later(d)
@@ -141,6 +147,8 @@ func (s *script) body(hook string) string {
 		text = bash("PreToolUse", rest)
 	case "ran":
 		text = bash("PostToolUse", rest)
+	case "ask":
+		text = bash("PermissionRequest", rest)
 	case "failed":
 		text = bash("PostToolUseFailure", rest)
 	case "skill":
@@ -164,8 +172,11 @@ func (s *script) body(hook string) string {
 func (s *script) expect(want string) {
 	s.t.Helper()
 	var out struct {
-		Decision, Reason   string
-		HookSpecificOutput struct{ PermissionDecision, PermissionDecisionReason, AdditionalContext string }
+		Decision, Reason, SystemMessage string
+		HookSpecificOutput              struct {
+			PermissionDecision, PermissionDecisionReason, AdditionalContext string
+			Decision                                                        struct{ Behavior, Message string }
+		}
 	}
 	if s.answer != "" {
 		if err := json.Unmarshal([]byte(s.answer), &out); err != nil {
@@ -178,6 +189,8 @@ func (s *script) expect(want string) {
 		verdict, reason = "block", out.Reason
 	case out.HookSpecificOutput.PermissionDecision != "":
 		verdict, reason = out.HookSpecificOutput.PermissionDecision, out.HookSpecificOutput.PermissionDecisionReason
+	case out.HookSpecificOutput.Decision.Behavior != "":
+		verdict, reason = out.HookSpecificOutput.Decision.Behavior, out.HookSpecificOutput.Decision.Message
 	}
 	told := reason + out.HookSpecificOutput.AdditionalContext
 
@@ -195,6 +208,10 @@ func (s *script) expect(want string) {
 		ok = reason == text
 	case "context":
 		ok = out.HookSpecificOutput.AdditionalContext == text
+	case "message":
+		ok = strings.Contains(out.SystemMessage, text)
+	case "quiet":
+		ok = out.SystemMessage == ""
 	case "is":
 		ok = s.answer == text
 	case "has":

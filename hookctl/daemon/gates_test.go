@@ -170,7 +170,7 @@ func (g *gatedRepo) order(o client.GateOrder) {
 	if o.Dir == "" {
 		o.Dir = g.dir
 	}
-	expect.Value(g.d.OrderGates(g.t.Context(), o, nil))(g.t)
+	expect.Value(g.d.OrderGates(g.t.Context(), o))(g.t)
 }
 
 // ordered is the one event of an order.

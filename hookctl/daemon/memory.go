@@ -42,40 +42,43 @@ func (l *large) enter(size int64) func() {
 	}
 }
 
-// add counts n more, and sets the limit for them. A process without a limit (no daemon) stays without.
+// add counts n more, and sets the limit for them.
 func (l *large) add(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.n += n
-	switch {
-	case unlimited():
-	case l.n == 0:
-		debug.SetMemoryLimit(max(memoryLimit, l.quiet))
-	default:
-		debug.SetMemoryLimit(largeLimit)
-	}
+	l.limit()
 }
-
-// unlimited tells that this process has no memory limit: it is no daemon, but has the store open for a command.
-func unlimited() bool { return debug.SetMemoryLimit(-1) == math.MaxInt64 }
 
 // settle fits the limit to what is in use: a million ids that came within two minutes (an import) are 200 MiB, which
 // the server gives up when they are older.
 func (l *large) settle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.n > 0 || unlimited() {
-		return
+	if l.n == 0 {
+		inUse := heap("/gc/heap/live:bytes")         // as the last collection found it
+		l.quiet = int64(inUse+inUse/4) + memorySpare // a quarter on top is the collector's own share
+		l.limit()
 	}
-	inUse := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // as the last collection found it
-	metrics.Read(inUse)
-	l.quiet = quietLimit(inUse[0].Value.Uint64())
-	debug.SetMemoryLimit(l.quiet)
 }
 
-// quietLimit is the limit for so many bytes in use; a quarter on top is the collector's own share and what it needs.
-func quietLimit(inUse uint64) int64 {
-	return max(memoryLimit, int64(inUse+inUse/4)+memorySpare)
+// limit sets the process's memory limit. A process without one stays without: it is no daemon, but has the store open for
+// a command.
+func (l *large) limit() {
+	switch {
+	case debug.SetMemoryLimit(-1) == math.MaxInt64:
+	case l.n > 0:
+		debug.SetMemoryLimit(largeLimit)
+	default:
+		debug.SetMemoryLimit(max(memoryLimit, l.quiet))
+	}
+}
+
+// heap returns a number of bytes from [runtime/metrics].
+func heap(name string) uint64 {
+	one := []metrics.Sample{{Name: name}}
+	metrics.Read(one)
+	return one[0].Value.Uint64()
 }
 
 // freeAtRest is how many bytes a daemon without hooks may hold that nobody uses.
@@ -85,9 +88,7 @@ const freeAtRest = 8 << 20
 // minutes at least, keeps as much again as is in use.
 func (d *Daemon) giveBack() {
 	quiet := d.opts.Now().Sub(time.UnixMilli(d.touched.Load())) > healthEvery
-	free := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}}
-	metrics.Read(free)
-	if quiet && free[0].Value.Uint64() > freeAtRest {
+	if quiet && heap("/memory/classes/heap/free:bytes") > freeAtRest {
 		debug.FreeOSMemory()
 	}
 }

@@ -52,7 +52,7 @@ func TestEC_SESSION_06_ERR_SESSION_05_DreamFails(t *testing.T) {
 	if a := check(2); strings.Contains(string(a.Stderr), "Dream trigger failed") || a.Exit != 0 {
 		t.Errorf("told twice: %q", a.Stderr)
 	}
-	if _, err := d.doDream(t.Context(), dreamOrder{Session: "s-1", Phase: "full"}, nil); err != nil { // the recovery: by hand
+	if _, err := d.doDream(t.Context(), dreamOrder{Session: "s-1", Phase: "full"}); err != nil { // the recovery: by hand
 		t.Error(err)
 	}
 }
@@ -91,6 +91,16 @@ func TestERR_SESSION_08_UnstablePhases(t *testing.T) {
 	mustVerify(t, d)
 }
 
+// identityOf returns the identity that the view has of a session.
+func identityOf(t *testing.T, d *Daemon, id string) (s identity.State, ok bool) {
+	t.Helper()
+	expect.OK(t, d.view.Read(t.Context(), func(r projector.Reader) error {
+		s, ok = identityIn(r, id)
+		return nil
+	}))
+	return s, ok
+}
+
 // ERR-SESSION-02: a snapshot that cannot be read is told in the daemon's log and folded again from the
 // events, which is the whole recovery; deleting the session is the other one.
 func TestERR_SESSION_02_CorruptedSnapshot(t *testing.T) {
@@ -105,18 +115,18 @@ func TestERR_SESSION_02_CorruptedSnapshot(t *testing.T) {
 	var log bytes.Buffer
 	d = expect.Value(Open(t.Context(), Options{Home: home, Log: slog.New(slog.NewTextHandler(&log, nil))}))(t)
 	defer shut(t, d)
-	_, _ = d.identity(t.Context(), "s-1")
+	_, _ = identityOf(t, d, "s-1")
 	d.rec.Heal(t.Context())
 	if !strings.Contains(log.String(), `msg="Corrupted identity snapshot: cannot deserialize session s-1"`) {
 		t.Errorf("%s", log.String())
 	}
-	if s, ok := d.identity(t.Context(), "s-1"); !ok || s.FacetEvents != 1 {
+	if s, ok := identityOf(t, d, "s-1"); !ok || s.FacetEvents != 1 {
 		t.Errorf("%v %+v", ok, s)
 	}
 	if code, got := ask(t, d, "POST", "/v1/do/emit", `{"type":"session.deleted","session":"s-1","data":{}}`); code != 200 {
 		t.Errorf("%d %s", code, got)
 	}
-	if _, ok := d.identity(t.Context(), "s-1"); ok {
+	if _, ok := identityOf(t, d, "s-1"); ok {
 		t.Error("the session is still there")
 	}
 	f := hookFrame(`{"hook_event_name":"SessionStart","session_id":"s-1","source":"resume"}`)

@@ -2,13 +2,9 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"hookline/events"
 	"hookline/hookctl/client"
@@ -29,8 +25,8 @@ const (
 )
 
 // OrderGates appends what a person decided about gates. It returns when that is on disk.
-func (d *Daemon) OrderGates(ctx context.Context, o client.GateOrder, _ func(uint64)) (client.GateReceipt, error) {
-	list, err := orderedEvents(o.Events, []string{events.TypeGateSatisfied, events.TypeGateCleared, events.TypeGateImported}, false)
+func (d *Daemon) OrderGates(ctx context.Context, o client.GateOrder) (client.GateReceipt, error) {
+	list, err := orderedEvents(o.Events, events.TypeGateSatisfied, events.TypeGateCleared, events.TypeGateImported)
 	if err != nil {
 		return client.GateReceipt{}, err
 	}
@@ -98,9 +94,9 @@ func (d *Daemon) gateSession(ctx context.Context, given, project string) (string
 	return "", err
 }
 
-// orderedEvents decodes an order's events, of these types alone. strict refuses what the types' schemas refuse. The words of
-// an error name the field.
-func orderedEvents(order []client.GateCommand, types []string, strict bool) ([]events.Event, error) {
+// orderedEvents returns the decoded events of an order, which may have these types alone. The words of an error name the
+// field.
+func orderedEvents(order []client.GateCommand, types ...string) ([]events.Event, error) {
 	if len(order) == 0 || len(order) > maxOrderEvents {
 		return nil, problem.Bad("%d events: an order has 1 to %d", len(order), maxOrderEvents)
 	}
@@ -111,14 +107,10 @@ func orderedEvents(order []client.GateCommand, types []string, strict bool) ([]e
 		if !ok || !slices.Contains(types, c.Type) {
 			return nil, problem.Bad("%q is nothing that can be ordered here", c.Type).Advise("these can: " + strings.Join(types, ", "))
 		}
-		if err := events.Check(k, c.Data); strict && err != nil {
+		if err := events.Check(k, c.Data); err != nil {
 			return nil, problem.Bad("%s: %v", c.Type, err).Advise("`hookctl events schema " + c.Type + "` shows the fields")
 		}
-		e := k.New()
-		if err := json.Unmarshal(c.Data, e); err != nil {
-			return nil, problem.Bad("%s: %s", c.Type, misfit(err))
-		}
-		list = append(list, e)
+		list = append(list, events.Decode(k.Type, k.Version(), c.Data))
 	}
 	return list, nil
 }
@@ -133,116 +125,30 @@ func (d *Daemon) redacted(base events.Envelope, list []events.Event) ([]events.E
 	return envs, err
 }
 
+// checkOrder returns an error for an event whose text is too long or that lacks its session; the verbs set the rest.
 func checkOrder(e events.Event, session string) error {
-	bad := func(format string, args ...any) error {
-		return problem.Bad("%s: %s", e.Type(), fmt.Sprintf(format, args...))
-	}
+	ofSession := false
 	switch e := e.(type) {
 	case *events.GateSatisfied:
-		scopes := []string{events.GateScopeSession, events.GateScopeBranch, events.GateScopePermanent, events.GateScopeSingleUse}
-		_, err := time.Parse(time.RFC3339Nano, e.ExpiresAt)
-		switch {
-		case e.Name == "" || len(e.Name) > maxGateName:
-			return bad("name: 1 to %d bytes are wanted", maxGateName)
-		case !slices.Contains(scopes, e.Scope):
-			return bad("scope: %q is none of session, branch, permanent, single_use", e.Scope)
-		case e.Level != events.GateLevelSession && e.Level != events.GateLevelBranch:
-			return bad("level: %q is none of session, branch", e.Level)
-		case e.Level == events.GateLevelSession && session == "":
-			return bad("a session is wanted")
-		case e.ExpiresAt != "" && err != nil:
-			return bad("expires_at: %q is no time", e.ExpiresAt)
-		case len(e.Metadata) > maxGateMeta:
-			return bad("metadata: more than %d bytes", maxGateMeta)
+		if e.Name == "" || len(e.Name) > maxGateName {
+			return problem.Bad("%s: name: 1 to %d bytes are wanted", e.Type(), maxGateName)
 		}
+		if len(e.Metadata) > maxGateMeta {
+			return problem.Bad("%s: metadata: more than %d bytes", e.Type(), maxGateMeta)
+		}
+		ofSession = e.Level == events.GateLevelSession
 	case *events.GateCleared:
-		if e.Reason != events.GateClearedCommand {
-			return bad("reason: a command clears by %q", events.GateClearedCommand)
-		}
-		if !e.AllSessions && session == "" {
-			return bad("a session is wanted")
-		}
+		ofSession = !e.AllSessions
+	}
+	if ofSession && session == "" {
+		return problem.Bad("%s: a session is wanted", e.Type())
 	}
 	return nil
 }
 
-// gatesOfJoined are the gates that a project takes over with the one that is joined into it: an event for each branch
-// with what is satisfied or triggered there. A fold sees one cell alone, so what another cell holds must stand in an
-// event.
-func (d *Daemon) gatesOfJoined(r projector.Reader, joined events.Envelope) []events.Envelope {
-	var e events.ProjectRehomed
-	if joined.Type != events.TypeProjectRehomed || json.Unmarshal(joined.Data, &e) != nil || e.From == "" || e.From == joined.Project {
-		return nil
-	}
-	cells := map[string]gate.State{} // by branch
-	keys, err := r.Keys(gate.Name)
-	if err != nil {
-		d.log.Error("read the gates of a joined project", "project", e.From, "err", err)
-		return nil
-	}
-	own, _ := projector.State[gate.State](r, gate.Name, gate.ProjectKey(e.From))
-	for _, k := range keys {
-		if project, branch := gate.SplitKey(k); project == e.From && branch != "" {
-			s, _ := projector.State[gate.State](r, gate.Name, k)
-			cells[branch] = gate.At(s, own)
-		}
-	}
-
-	kind, _ := events.Lookup(events.TypeGateImported)
-	var envs []events.Envelope
-	for _, branch := range slices.Sorted(maps.Keys(cells)) {
-		list := entriesOf(cells[branch])
-		if len(list) == 0 {
-			continue
-		}
-		data, err := json.Marshal(events.GateImported{File: "project " + e.From, Gates: list})
-		if err != nil {
-			continue // strings and JSON that the log had
-		}
-		envs = append(envs, events.Envelope{ID: events.DerivedID(joined.ID, len(envs)+1), Type: kind.Type, Version: kind.Version(), Time: joined.Time,
-			Project: joined.Project, Branch: branch, Causation: joined.ID, Data: data})
-	}
-	return envs
-}
-
-// entriesOf is what a branch's cell says, by requirement and session.
-func entriesOf(s gate.State) []events.GateImportedEntry {
-	var list []events.GateImportedEntry
-	add := func(name, scope, session string, e gate.Entry) {
-		in := events.GateImportedEntry{Name: name, Scope: scope, Session: session}
-		if m := e.Satisfied; m != nil {
-			in.SatisfiedAt, in.SatisfiedBy, in.ExpiresAt, in.Metadata = wireTime(m.At), m.By, wireTime(m.Expires), m.Metadata
-		}
-		if m := e.Triggered; m != nil {
-			in.TriggeredAt = wireTime(m.At)
-		}
-		if in.SatisfiedAt != "" || in.TriggeredAt != "" {
-			list = append(list, in)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Gates)) {
-		g := s.Gates[name]
-		add(name, g.Scope, "", g.Branch)
-		for _, session := range slices.Sorted(maps.Keys(g.Sessions)) {
-			add(name, g.Scope, session, g.Sessions[session])
-		}
-	}
-	return list
-}
-
-func wireTime(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339Nano)
-}
-
-// ledgerable are the types that an order may have.
-var ledgerable = []string{events.TypeLedgerEntryAdded, events.TypeLedgerEntryClosed, events.TypeLedgerSynthesized, events.TypeLedgerHealed}
-
 // doLedger appends what a person or an agent says of a ledger, decided in the order of the log.
-func (d *Daemon) doLedger(ctx context.Context, o client.LedgerOrder, _ func(uint64)) (any, error) {
-	asked, err := orderedEvents(o.Events, ledgerable, true)
+func (d *Daemon) doLedger(ctx context.Context, o client.LedgerOrder) (any, error) {
+	asked, err := orderedEvents(o.Events, events.TypeLedgerEntryAdded, events.TypeLedgerEntryClosed, events.TypeLedgerSynthesized, events.TypeLedgerHealed)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ type restoreOrder struct {
 const restoredFor = time.Hour
 
 // doRestore reads the state that a checkpoint marks from the log, and makes it the session's own again.
-func (d *Daemon) doRestore(ctx context.Context, o restoreOrder, _ func(uint64)) (any, error) {
+func (d *Daemon) doRestore(ctx context.Context, o restoreOrder) (any, error) {
 	id, err := d.resolveSession(ctx, o.Session)
 	if err != nil {
 		return nil, err

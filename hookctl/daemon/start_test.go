@@ -51,11 +51,3 @@ func TestFirstRoundWarmsLiveSessions(t *testing.T) {
 		t.Errorf("briefs %q, %v", keys, err)
 	}
 }
-
-func TestQuietLimit(t *testing.T) {
-	for inUse, want := range map[uint64]int64{0: 96 << 20, 40 << 20: 96 << 20, 64 << 20: 112 << 20, 200 << 20: 282 << 20} {
-		if got := quietLimit(inUse); got != want {
-			t.Errorf("%d MiB in use: limit %d MiB, want %d", inUse>>20, got>>20, want>>20)
-		}
-	}
-}

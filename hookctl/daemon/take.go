@@ -292,8 +292,8 @@ func (d *Daemon) atStart(f wire.Frame, in hook.Input) []hook.Item {
 	return out
 }
 
-// damageWords are what a session's start says of the log's damage, "" when it was said. The hook and the identity verb of
-// one session's start say the same, whichever comes first.
+// damageWords returns what the start of a session says of the log's damage, "" when it was said. The hook and the
+// identity verb of one session's start say the same, whichever comes first (EC-SESSION-10).
 func (d *Daemon) damageWords(in hook.Input) string {
 	d.mayDamage.Lock()
 	defer d.mayDamage.Unlock()
@@ -314,8 +314,6 @@ func (d *Daemon) follow(ctx context.Context, in hook.Input, w hook.World, cause 
 	})
 	if err != nil { // EC-SESSION-06: never the hook's trouble
 		d.log.Error("record what follows", "session", in.Session, "err", err)
-		s, _ := d.identity(ctx, in.Session)
-		d.failedDreams.Store(in.Session, hook.DreamFailed(err.Error(), s.LastIC))
 		return
 	}
 

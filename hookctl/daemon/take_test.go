@@ -161,24 +161,3 @@ func TestTakeLargeMembers(t *testing.T) {
 		shut(t, d)
 	}
 }
-
-// A member of another type than this build expects does not make the hook another one.
-func TestTakeMistypedMember(t *testing.T) {
-	d := opened(t)
-	take(t, d, hookFrame(`{"hook_event_name":"PreToolUse","session_id":"s-1","tool_name":"Bash","tool_use_id":"toolu_1","cwd":"/"}`))
-	take(t, d, hookFrame(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Bash","tool_use_id":"toolu_1","duration_ms":"12"}`))
-	recs := logOf(t, d)
-	r := recs[len(recs)-1]
-	if r.Type != "tool.succeeded" || r.Hook != "PostToolUse" || r.ToolUseID != "toolu_1" || r.Causation == "" {
-		t.Errorf("%s hook %q call %q cause %q %T %+v", r.Type, r.Hook, r.ToolUseID, r.Causation, r.Event, r.Event)
-	}
-}
-
-// A compaction of a session that nobody knows restores nothing.
-func TestCompactOfUnknownSession(t *testing.T) {
-	d := opened(t)
-	a := take(t, d, hookFrame(`{"hook_event_name":"SessionStart","session_id":"s-9","source":"compact"}`))
-	if strings.Contains(string(a.Stdout), "Identity restored from s-9") {
-		t.Errorf("%s", a.Stdout)
-	}
-}

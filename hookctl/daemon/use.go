@@ -115,7 +115,7 @@ func (d *Daemon) used(ctx context.Context, u hook.Use, base events.Envelope) {
 }
 
 // doLine records how full the context is, where that came into another phase, and gives what the status line shows.
-func (d *Daemon) doLine(ctx context.Context, o client.LineOrder, _ func(uint64)) (any, error) {
+func (d *Daemon) doLine(ctx context.Context, o client.LineOrder) (any, error) {
 	var out client.LineFacts
 	var s session.State
 	err := d.rec.Read(ctx, func(r projector.Reader) error {
