@@ -32,17 +32,19 @@ func (w *watchedFiles) add(name string, now time.Time) {
 // unchanged tells whether all look as they did.
 func (w *watchedFiles) unchanged(now time.Time) bool {
 	for i, name := range w.names {
-		if !w.marks[i].same(markFile(name, now)) {
+		was, is := w.marks[i], markFile(name, now)
+		if !was.settled || was.size != is.size || !was.at.Equal(is.at) {
 			return false
 		}
 	}
 	return true
 }
 
-// fileMark is how a file looked. Equal stat data proves equal content only once the modification is
-// older than the coarsest clock of a file system, 2 s.
+// fileMark is how a file looked; the zero time stands for no file. Equal marks prove equal content only once the
+// modification is older than the coarsest clock of a file system, 2 s.
 type fileMark struct {
-	info    os.FileInfo // nil: there was none
+	size    int64
+	at      time.Time // of the last modification
 	settled bool
 }
 
@@ -53,14 +55,7 @@ func markFile(name string, now time.Time) fileMark {
 	if name == "" || err != nil {
 		return fileMark{settled: true}
 	}
-	return fileMark{info: info, settled: now.Sub(info.ModTime()) > settleTime}
-}
-
-func (m fileMark) same(o fileMark) bool {
-	if m.info == nil || o.info == nil {
-		return m.info == nil && o.info == nil
-	}
-	return m.settled && os.SameFile(m.info, o.info) && m.info.Size() == o.info.Size() && m.info.ModTime().Equal(o.info.ModTime())
+	return fileMark{info.Size(), info.ModTime(), now.Sub(info.ModTime()) > settleTime}
 }
 
 // projectConfig is what configuration files say of the project that a client was launched in.
@@ -120,7 +115,7 @@ func (d *Daemon) rulesOf(o gates.Options) *gateRules {
 	for _, name := range append(o.Watched(), o.MessageDirs()...) {
 		next.files.add(name, now)
 	}
-	next.adopted = o.Home != "" && next.files.marks[0].info != nil
+	next.adopted = o.Home != "" && !next.files.marks[0].at.IsZero()
 	o.FS = watcher{files: &next.files, now: now}
 	next.Rules = gates.Load(o)
 	if known {

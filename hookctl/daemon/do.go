@@ -93,13 +93,16 @@ var emittable = map[string]bool{events.TypeIdentityObserved: true, events.TypePh
 	events.TypeCodesAdded: false, events.TypeCodesClosed: false,
 	events.TypeSessionDeleted: true, events.TypeRecordRetracted: false, events.TypeProjectRehomed: false, events.TypeCanarySent: false}
 
-// check refuses data that a fold could not use; the words name the field.
+// check returns an error for data that a fold could not use; its words name the field.
 func (e emission) check() error {
+	k, known := events.Lookup(e.Type)
 	needsSession, may := emittable[e.Type]
-	if _, known := events.Lookup(e.Type); known && !may {
+	switch {
+	case !known:
+		return problem.Bad("there is no event type %q", e.Type).Advise("`hookctl events types` lists them")
+	case !may:
 		return problem.Bad("%s is recorded by hookline itself and cannot be emitted", e.Type).Advise("these can: " + strings.Join(slices.Sorted(maps.Keys(emittable)), ", "))
-	}
-	if needsSession && e.Session == "" {
+	case needsSession && e.Session == "":
 		return problem.Bad("%s needs a session", e.Type).Advise("--session names one; `hookctl session list --all` lists them")
 	}
 
@@ -107,20 +110,13 @@ func (e emission) check() error {
 	if !bytes.HasPrefix(bytes.TrimSpace(e.Data), []byte("{")) {
 		return problem.Bad("data: a JSON object is wanted").Advise(help)
 	}
-	k, ok := events.Lookup(e.Type)
-	if !ok {
-		return problem.Bad("there is no event type %q", e.Type).Advise("`hookctl events types` lists them")
-	}
 	if err := events.Check(k, e.Data); err != nil {
 		return problem.Bad("%v", err).Advise(help)
 	}
-
-	o, ok := events.Decode(k.Type, k.Version(), e.Data).(*events.IdentityObserved)
-	if !ok {
-		return nil
-	}
-	if err := identity.CheckObserved(o); err != nil {
-		return problem.Bad("%v", err)
+	if o, ok := events.Decode(k.Type, k.Version(), e.Data).(*events.IdentityObserved); ok {
+		if err := identity.CheckObserved(o); err != nil {
+			return problem.Bad("%v", err)
+		}
 	}
 	return nil
 }

@@ -160,14 +160,22 @@ func (d *Daemon) others(ctx context.Context, in hook.Input, w hook.World, g *hoo
 
 // measure asks git, and only for requirements that this hook would be held to.
 func (d *Daemon) measure(ctx context.Context, in *hook.Input, w hook.World, g *hook.Gates) {
+	g.Sizes = map[string]hook.BranchSize{}
 	for _, q := range d.measured(ctx, *in, w, g) {
 		var err error
 		if q.Type == gates.Dynamic {
-			err = d.measureSize(ctx, g, q)
+			var size facts.Size
+			size, err = inTime(ctx, d, func(ctx context.Context) (facts.Size, error) {
+				return d.sizes.Of(ctx, facts.SizeQuery{Worktree: g.Root, Branch: g.Branch, Base: q.Base, TTL: q.CacheTTL})
+			})
+			if err == nil {
+				g.Sizes[q.Name] = hook.BranchSize{Committed: gates.Changed(size.Committed), Staged: gates.Changed(size.Staged),
+					Unstaged: gates.Changed(size.Unstaged), Base: d.clean(size.Base)}
+			}
 		} else {
 			g.Dirty, err = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.sizes.Dirty(ctx, g.Root) })
 		}
-		if err == nil {
+		if err == nil || errors.Is(err, facts.ErrNoBase) {
 			continue
 		}
 		d.log.Warn("measure for a gate", "requirement", q.Name, "err", err)
@@ -285,22 +293,4 @@ func inTime[T any](ctx context.Context, d *Daemon, ask func(context.Context) (T,
 	case <-ctx.Done():
 		return none, context.Cause(ctx)
 	}
-}
-
-func (d *Daemon) measureSize(ctx context.Context, g *hook.Gates, q gates.Requirement) error {
-	size, err := inTime(ctx, d, func(ctx context.Context) (facts.Size, error) {
-		return d.sizes.Of(ctx, facts.SizeQuery{Worktree: g.Root, Branch: g.Branch, Base: q.Base, TTL: q.CacheTTL})
-	})
-	if errors.Is(err, facts.ErrNoBase) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if g.Sizes == nil {
-		g.Sizes = map[string]hook.BranchSize{}
-	}
-	g.Sizes[q.Name] = hook.BranchSize{Committed: gates.Changed(size.Committed), Staged: gates.Changed(size.Staged),
-		Unstaged: gates.Changed(size.Unstaged), Base: d.clean(size.Base)}
-	return nil
 }

@@ -168,7 +168,7 @@ func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *hook.Sig
 	known := seen(ctx, d, func(r projector.Reader) []project.State {
 		return projector.Find[project.State](r, project.Name, project.Known)
 	})
-	id, moved, ok := project.Recognise(known, now, exists) // asks the disk: not under a lock
+	id, moved, ok := project.Recognise(known, now, func(path string) bool { return stampOf(path) != "gone" }) // asks the disk: not under a lock
 	if !ok {
 		id = project.NewID(known, facts.ProjectID(at.Path()))
 	}
@@ -177,8 +177,6 @@ func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *hook.Sig
 	d.visits.put(path, true)
 	return id, &hook.Sighting{Project: id, Seen: now, Moved: moved}
 }
-
-func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
 // Bounds of a survey.
 const (

@@ -145,11 +145,11 @@ func sendNotice(ctx context.Context, to string, n Notice) error {
 		return err
 	}
 
-	if strings.HasPrefix(to, "http://") || strings.HasPrefix(to, "https://") {
-		return post(ctx, to, body)
-	}
 	words := strings.Fields(to)
-	if len(words) == 0 {
+	switch {
+	case strings.HasPrefix(to, "http://"), strings.HasPrefix(to, "https://"):
+		return post(ctx, to, body)
+	case len(words) == 0:
 		return errors.New("no command")
 	}
 	title := ""
@@ -168,6 +168,7 @@ func sendNotice(ctx context.Context, to string, n Notice) error {
 	return err
 }
 
+// post sends JSON to a URL. A redirection is not followed: it would take the body elsewhere.
 func post(ctx context.Context, to string, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {

@@ -43,7 +43,7 @@ type blobRef struct {
 	JSON   bool   `json:"json,omitempty"`
 }
 
-// Cut replaces the large strings of a JSON object. put stores one content and gives its digest; it
+// Cut replaces the large strings of a JSON object. put stores one content and returns its digest; it
 // is called once for each replaced string. Data without large strings comes back as it is. Input
 // that is no JSON comes back as it is too: the decoder refuses it later.
 func Cut(data []byte, put func(content []byte) (digest string, err error)) ([]byte, error) {
@@ -51,10 +51,10 @@ func Cut(data []byte, put func(content []byte) (digest string, err error)) ([]by
 		return escape(data), nil
 	}
 	out, err := cutStrings(data, put)
-	if err != nil || len(out) <= mostData {
+	if err != nil || len(out) <= mostData || !json.Valid(data) || data[0] != '{' {
 		return out, err
 	}
-	return cutMembers(data, out, put)
+	return cutMembers(data, put)
 }
 
 // escape sets what reads like a reference of ours apart.
@@ -65,71 +65,30 @@ func escape(data []byte) []byte {
 	return lookalike.ReplaceAll(data, []byte(`"$$${1}blob"`))
 }
 
-// cutMembers puts whole members of the object into blobs, the largest first, until the rest fits: for a
-// value that is large by its number of parts. cut is data without its large strings; what goes into a
-// blob comes from data, so that no blob refers to another and a search for references finds all.
-func cutMembers(data, cut []byte, put func([]byte) (string, error)) ([]byte, error) {
-	if !json.Valid(data) {
-		return cut, nil
-	}
-	from, to := values(data), values(cut)
-	refs, size := map[int][]byte{}, len(cut)
-	for size > mostData {
-		k := largest(to, refs)
-		if k < 0 || to[k].size() <= maxRef { // nothing is won any more
-			break
+// cutMembers replaces every member of the object that is larger than a reference, whole: for data that is large by the
+// number of its parts, not by its strings. No blob refers to another, so that a search for references finds all.
+func cutMembers(data []byte, put func([]byte) (string, error)) ([]byte, error) {
+	var out []byte
+	done := 0
+	dec := json.NewDecoder(bytes.NewReader(data))
+	_, _ = dec.Token() // that the data is valid was looked at
+	for dec.More() {
+		var v json.RawMessage
+		_, _ = dec.Token()
+		_ = dec.Decode(&v)
+		if len(v) <= maxRef {
+			continue
 		}
-		v := data[from[k].at:from[k].end]
+
 		ref, err := reference(escape(v), string(v[:min(len(v), 4*headChars)]), true, put)
 		if err != nil {
 			return nil, err
 		}
-		refs[k] = ref
-		size += len(ref) - to[k].size()
-	}
-	var out []byte
-	done := 0
-	for k, v := range to {
-		if ref, ok := refs[k]; ok {
-			out = append(append(out, cut[done:v.at]...), ref...)
-			done = v.end
-		}
-	}
-	return append(out, cut[done:]...), nil
-}
-
-// span is a part of the data.
-type span struct{ at, end int }
-
-func (s span) size() int { return s.end - s.at }
-
-// largest is the index of the longest part that has no reference yet, -1 when there is none.
-func largest(parts []span, refs map[int][]byte) int {
-	best := -1
-	for k, v := range parts {
-		if _, gone := refs[k]; !gone && (best < 0 || v.size() > parts[best].size()) {
-			best = k
-		}
-	}
-	return best
-}
-
-// values are the values of a valid object's members, in their order; none of what is no object.
-func values(data []byte) []span {
-	if len(data) == 0 || data[0] != '{' {
-		return nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	_, _ = dec.Token() // that the data is valid was looked at
-	var list []span
-	for dec.More() {
-		var value json.RawMessage
-		_, _ = dec.Token()
-		_ = dec.Decode(&value)
 		end := int(dec.InputOffset())
-		list = append(list, span{end - len(value), end})
+		out = append(append(out, escape(data[done:end-len(v)])...), ref...)
+		done = end
 	}
-	return list
+	return append(out, escape(data[done:])...), nil
 }
 
 func cutStrings(data []byte, put func([]byte) (string, error)) ([]byte, error) {
