@@ -59,7 +59,7 @@ func (d *Daemon) handleCells(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// chosenKeys are the keys of the cells that a query means; some is false where it means all, or where only all can tell.
+// chosenKeys returns the keys of the cells that a query means; some is false where all cells have to be read.
 func chosenKeys(rd projector.Reader, table string, q url.Values) (keys []string, some bool, err error) {
 	n, _ := strconv.Atoi(q.Get("newest"))
 	switch {
@@ -72,7 +72,7 @@ func chosenKeys(rd projector.Reader, table string, q url.Values) (keys []string,
 	return q["key"], q.Has("key"), nil
 }
 
-// alike are the keys that begin with one of the words, dashes left out. A word that is a key means that one alone, and
+// alike returns the keys that begin with one of the words, dashes left out. A word that is a key means that one alone, and
 // the keys are not listed for it.
 func alike(rd projector.Reader, table string, words []string) ([]string, error) {
 	var found, begins []string
@@ -98,14 +98,14 @@ func alike(rd projector.Reader, table string, words []string) ([]string, error) 
 
 func undashed(id string) string { return strings.ReplaceAll(id, "-", "") }
 
-// newestKept is how many of a project's newest snapshots its pointer surely has. newestSpare more than asked for are looked
-// at: a session may be active after its snapshot, or be recovered as it was long ago.
+// newestKept is the number of a project's newest snapshots that its pointer always has. newestSpare more than asked for are
+// read: a session may be active after its snapshot, or be recovered as it was long ago.
 const (
 	newestKept  = 32
 	newestSpare = 8
 )
 
-// newest are the keys of sessions among which are the n of these projects, without any of all, that were active last: the
+// newest returns the keys of sessions among which are the n of these projects, without any of all, that were active last: the
 // live ones, and those with the newest snapshots, which every session leaves at its end. enough is false where the
 // projects had more sessions than these and fewer than n were found.
 func newest(rd projector.Reader, n int, projects []string) (keys []string, enough bool, err error) {
@@ -181,7 +181,7 @@ func (d *Daemon) handleWalk(w http.ResponseWriter, r *http.Request) error {
 	return d.pastView().Walk(r.Context(), id, r.URL.Query().Get("only"), func(s past.Step) error { return out.Encode(s) })
 }
 
-// context is what a session would be told at a start, and what each section of it costs. Parameters, all
+// context returns what a session would be told at a start, and what each section of it costs. Parameters, all
 // optional: source, budget (tokens), at (a point of the log).
 func (d *Daemon) context(r *http.Request) (any, error) {
 	q := r.URL.Query()
@@ -242,7 +242,7 @@ func (d *Daemon) gatesToTell(ctx context.Context, id string) *hook.Gates {
 	return g
 }
 
-// viewAt is the view of now, or one with what a session and its project were at a point of the log, and the time then.
+// viewAt returns the view of now, or one with what a session and its project were at a point of the log, and the time then.
 func (d *Daemon) viewAt(r *http.Request, id, point string) (*projector.View, time.Time, error) {
 	if point == "" || point == "now" {
 		return d.view, d.opts.Now(), nil

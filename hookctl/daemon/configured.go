@@ -18,7 +18,7 @@ import (
 // maxRoots bounds the folders whose configuration is remembered.
 const maxRoots = 256
 
-// watchedFiles are files as they looked before they were read: a change meanwhile is seen next time.
+// watchedFiles has files as they looked before they were read, so that a change while they are read is seen next time.
 type watchedFiles struct {
 	names []string
 	marks []fileMark
@@ -29,7 +29,7 @@ func (w *watchedFiles) add(name string, now time.Time) {
 	w.marks = append(w.marks, markFile(name, now))
 }
 
-// unchanged tells whether all look as they did.
+// unchanged reports whether all files look as they did.
 func (w *watchedFiles) unchanged(now time.Time) bool {
 	for i, name := range w.names {
 		was, is := w.marks[i], markFile(name, now)
@@ -66,7 +66,7 @@ type projectConfig struct {
 	off      bool             // the user's configuration says that nothing of it is recorded
 }
 
-// configured is what configuration files say of a folder that a client was launched in.
+// configured returns what configuration files say of a folder that a client was launched in.
 func (d *Daemon) configured(launch string) *projectConfig {
 	now := d.opts.Now()
 	if known, ok := d.projects.get(launch); ok && known.files.unchanged(now) {
@@ -102,8 +102,8 @@ type gateRules struct {
 	recorded atomic.Bool // its problems are in the log
 }
 
-// rulesOf are the rules of a work tree. The message files that are read are watched from then on; of those that are not
-// there their folder tells.
+// rulesOf returns the rules of a work tree. The message files that are read are watched from then on; a change of their folder
+// shows that a missing one was made.
 func (d *Daemon) rulesOf(o gates.Options) *gateRules {
 	now := d.opts.Now()
 	old, known := d.rules.get(o.Root)
@@ -126,7 +126,7 @@ func (d *Daemon) rulesOf(o gates.Options) *gateRules {
 	return next
 }
 
-// watcher is the disk, which remembers how the files looked that were read.
+// watcher reads files from the disk and adds them to the watched ones.
 type watcher struct {
 	gates.Disk
 	files *watchedFiles
@@ -143,7 +143,7 @@ func (w watcher) ReadFile(name string) ([]byte, error) {
 // maxProblems bounds what one reading of a configuration puts into the log.
 const maxProblems = 16
 
-// news are the problems that the log does not have yet.
+// news returns the problems that the log does not have yet.
 func (l *gateRules) news() []events.GateConfigInvalid {
 	if l.recorded.Load() {
 		return nil

@@ -2,7 +2,7 @@
 // that runs beside a hook.
 //
 //	Open     the recorder and what is asked of the machine, without a socket (also used in process by `replay`)
-//	Serve    the same behind the unix socket, with its loops, until it is told to stop
+//	Serve    the same with the unix socket and the loops, until there is a reason to stop
 //	Take     one frame
 //	Handler  the HTTP surface: hooks, status, tail, cells, and what takes long: verify, rebuild, import, backup, repair
 //
@@ -102,7 +102,7 @@ type Daemon struct {
 	damaged      string          // what a session's start says of the log's damage
 	damagedTo    string          // that session
 	clockTold    atomic.Bool
-	failedDreams sync.Map      // what users are to be told yet, by session
+	failedDreams sync.Map      // words that users have not been told yet, by session
 	consolidate  consolidation // nil: identity.Dream
 
 	carrying  sync.Mutex // held by an import, a backup or a repair: one at a time
@@ -191,7 +191,7 @@ func (d *Daemon) appendDamage(ctx context.Context, rec *recorder.Recorder, f emb
 	return err
 }
 
-// seen is what fn gives of the states as they are, at one position; the zero value where they cannot be read. Maps and
+// seen returns what fn returns for the states as they are, at one position; the zero value where they cannot be read. Maps and
 // slices of a state are for fn alone: the next record may change them.
 func seen[T any](ctx context.Context, d *Daemon, fn func(projector.Reader) T) (out T) {
 	_ = d.view.Read(ctx, func(r projector.Reader) error {
@@ -201,7 +201,7 @@ func seen[T any](ctx context.Context, d *Daemon, fn func(projector.Reader) T) (o
 	return out
 }
 
-// stateOf is the state of one cell, and whether there is one. What it holds in maps and slices may change: see [seen].
+// stateOf returns the state of one cell, and whether there is one. What it holds in maps and slices may change: see [seen].
 func stateOf[S any](ctx context.Context, d *Daemon, table, key string) (s S, found bool) {
 	_ = d.view.Read(ctx, func(r projector.Reader) error {
 		s, found = projector.State[S](r, table, key)
@@ -210,12 +210,12 @@ func stateOf[S any](ctx context.Context, d *Daemon, table, key string) (s S, fou
 	return s, found
 }
 
-// session is what the log has of a session.
+// session returns what the log has of a session.
 func (d *Daemon) session(ctx context.Context, id string) (session.State, bool) {
 	return stateOf[session.State](ctx, d, session.Name, id)
 }
 
-// cache remembers values by key, so many as the newest keys have. Safe for concurrent use.
+// cache remembers the values of the newest keys, most of them. Safe for concurrent use.
 type cache[V any] struct {
 	most  int
 	mu    sync.Mutex
@@ -239,7 +239,7 @@ func (c *cache[V]) put(key string, v V) (before V, had bool) {
 	return before, had
 }
 
-// of is the value of a key, a new one where there is none.
+// of returns the value of a key, a new one where there is none.
 func (c *cache[V]) of(key string, fresh func() V) V {
 	c.mu.Lock()
 	defer c.mu.Unlock()

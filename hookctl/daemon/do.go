@@ -26,7 +26,7 @@ import (
 )
 
 // The door for commands, POST /v1/do/{name}: arguments of a type, a decision about the states as they are, events that
-// go through the recorder. What a hook says, or what the daemon finds out, cannot be commanded.
+// go through the recorder. What a hook says or the daemon finds out cannot be commanded.
 
 // commands maps the name of a command to the function that runs it. The arguments are a JSON object.
 var commands = map[string]func(d *Daemon, ctx context.Context, args []byte) (any, error){
@@ -231,7 +231,7 @@ func (d *Daemon) transcripts() transcript.Into {
 		}}
 }
 
-// placeOf is a directory's project and work tree, with what the log does not know of the project.
+// placeOf returns a directory's project and work tree, with what the log does not know of the project.
 func (d *Daemon) placeOf(ctx context.Context, dir string) transcript.Place {
 	at := d.world.Place(dir)
 	if at.Path() == "" {

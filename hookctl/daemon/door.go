@@ -37,7 +37,7 @@ type door struct {
 	srv    *http.Server
 	lock   fs.FileInfo  // of the home that was opened
 	now    net.Listener // what clients find; nil before the first
-	file   fs.FileInfo  // its socket; nil where the platform cannot tell
+	file   fs.FileInfo  // its socket; nil where the platform has no such file
 	told   string       // the trouble that stands in the log
 	failed chan error   // why the socket no longer accepts connections
 }
@@ -80,11 +80,11 @@ func (d *door) open() error {
 	return nil
 }
 
-// path is where the door is.
+// path returns the path of the open socket.
 func (d *door) path() string { return *d.at.Load() }
 
-// link has the home lead to the socket, see [wire.Elsewhere]. Where links are not to be had, callers with another
-// environment spool their frames.
+// link makes the link in the home that leads to the socket, see [wire.Elsewhere]. Where it cannot be made, callers with
+// another environment spool their frames.
 func (d *door) link() {
 	socket, temp := d.path(), d.paths.Link+".new"
 	if to, err := os.Readlink(d.paths.Link); d.paths.Link == "" || socket == d.paths.Link || err == nil && to == socket {
@@ -127,13 +127,13 @@ func (d *door) look() {
 	}
 }
 
-// ours tells whether the path leads to our socket. A number of a file is given again, its time is not.
+// ours reports whether the path leads to our socket. The time is compared too, since inode numbers are used again.
 func (d *door) ours() bool {
 	now, err := os.Lstat(d.path())
 	return err == nil && os.SameFile(now, d.file) && now.ModTime().Equal(d.file.ModTime())
 }
 
-// mayOpen is an error where the path is not ours to take: another daemon serves it, or our home was
+// mayOpen returns an error where the path is not ours to take: another daemon serves it, or our home was
 // removed too and what would be recorded in it is lost.
 func (d *door) mayOpen() error {
 	lock, err := os.Lstat(d.paths.Lock)
@@ -178,10 +178,10 @@ func listen(p home.Paths, path string, ours bool) (net.Listener, error) {
 
 type peerKey struct{}
 
-// peer is who is at the other end of a connection.
+// peer is the process at the other end of a connection.
 type peer struct {
 	stranger bool // another user
-	pid      int  // 0 where the kernel does not tell
+	pid      int  // 0 where the kernel does not say
 }
 
 // peerContext asks the kernel once per connection who is at the other end; the folder and the mode

@@ -17,7 +17,7 @@ import (
 	"hookline/hookctl/wire"
 )
 
-// drainer is the state of the draining of the spool. Whoever takes frames has put the one value into turn.
+// drainer is the state of the draining of the spool. The goroutine that takes frames has put the one value into turn.
 type drainer struct {
 	turn  chan struct{}
 	later map[string]time.Time // when a file that could not be read or removed is tried again
@@ -36,11 +36,12 @@ func (d *Daemon) drain(ctx context.Context) int {
 	}
 }
 
-// catchUpWithin is how many waiting frames are taken in one go, and how many of all sessions a live hook waits for.
+// catchUpWithin is the number of waiting frames that are taken at once. A live hook waits for so many of all sessions; of
+// more it waits for those of its own session.
 const catchUpWithin = 64
 
 // catchUp takes the waiting frames that were captured before a live hook: all of them where they are few, else those of
-// its session. They get half of the hook's time. With an error the hook belongs behind them into the spool.
+// its session. They get half of the hook's time. After an error the hook has to be spooled after them.
 func (d *Daemon) catchUp(ctx context.Context, f wire.Frame) error {
 	n := d.spool.Waiting(catchUpWithin)
 	if n == 0 {

@@ -15,7 +15,7 @@ import (
 
 // Dreams are effects: started after the append, run beside the line, and their outcome is an event.
 
-// dreamOthers is how many sessions of the project REM looks at beside the dreaming one.
+// dreamOthers is the number of the project's sessions that REM reads beside the dreaming one.
 const dreamOthers = 8
 
 // dreamOrder asks for a dream.
@@ -86,7 +86,7 @@ func identityIn(r projector.Reader, session string) (identity.State, bool) {
 	return s, found && s.Born && !s.Deleted
 }
 
-// siblings are the newest other sessions of the project.
+// siblings returns the newest other sessions of the project.
 func siblings(r projector.Reader, own identity.State) []identity.State {
 	keys, _ := r.Keys(identity.Name)
 	var out []identity.State

@@ -26,7 +26,7 @@ import (
 // decision is made within it. Nothing here fails a hook: what cannot be read or measured closes no
 // gate, is told once and is recorded.
 
-// gated are the hooks that gates have something to do with.
+// gated reports whether gates have something to do with a hook.
 func gated(e events.Event) bool {
 	switch e.(type) {
 	case *events.ToolRequested, *events.PermissionRequested, *events.ToolSucceeded, *events.ToolFailed,
@@ -86,7 +86,7 @@ func (d *Daemon) gatesAt(place facts.Place, project string) (*hook.Gates, *gateR
 		WasOn: l.wasOn, Adopted: l.adopted}, l
 }
 
-// rawInput is a tool call's input before it was redacted and cut, where it was either.
+// rawInput returns a tool call's input before it was redacted and cut, where it was either.
 func rawInput(f wire.Frame, in hook.Input) json.RawMessage {
 	if in.Redacted == 0 && len(f.Body) <= hook.BlobOver {
 		return nil
@@ -100,8 +100,8 @@ func rawInput(f wire.Frame, in hook.Input) json.RawMessage {
 	return body.Input
 }
 
-// troubleWith tells the user of a configuration that is not as it was meant: of what is left out, else of keys
-// that have no effect, and how many there are.
+// troubleWith returns the warning about a configuration that is not as it was meant: about what is left out, else about
+// keys that have no effect, with the number of problems. "" for none.
 func troubleWith(r gates.Rules) string {
 	list := r.Invalid()
 	if len(list) == 0 {
@@ -127,7 +127,7 @@ func troubleWith(r gates.Rules) string {
 	return text
 }
 
-// asksForOthers tells whether the other sessions of the project matter to a frame.
+// asksForOthers reports whether the other sessions of the project matter to a frame.
 func asksForOthers(e events.Event, rules gates.Rules) bool {
 	switch e.(type) {
 	case *events.ToolRequested, *events.TurnStopped, *events.SessionStarted, *events.PromptSubmitted:
@@ -137,7 +137,7 @@ func asksForOthers(e events.Event, rules gates.Rules) bool {
 	return rules.Active() && slices.ContainsFunc(rules.InOrder(), func(q gates.Requirement) bool { return q.GuardType == gates.GuardSingleSession })
 }
 
-// others are the live sessions in the same work tree: sessions in another tree of the project do not disturb each other.
+// others returns the live sessions in the same work tree: sessions in another tree of the project do not disturb each other.
 // A session of the same process is this one under its former id.
 func (d *Daemon) others(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) []gates.Other {
 	own := session.Process{PID: w.Facts.PID, Start: w.Facts.PIDStart}
@@ -190,7 +190,7 @@ func (d *Daemon) measure(ctx context.Context, in *hook.Input, w hook.World, g *h
 	}
 }
 
-// measured are the requirements with a number or a condition that git knows, and that the hook is held
+// measured returns the requirements with a number or a condition that git knows, and that the hook is held
 // to while nothing satisfies them.
 func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) []gates.Requirement {
 	var list []gates.Requirement
@@ -229,7 +229,7 @@ func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *h
 	return list
 }
 
-// inputOf is a call's input as it was sent, where it is not as the event has it.
+// inputOf returns a call's input as it was sent, where it is not as the event has it.
 func inputOf(g *hook.Gates, redacted json.RawMessage) json.RawMessage {
 	if len(g.Input) > 0 {
 		return g.Input
@@ -237,7 +237,7 @@ func inputOf(g *hook.Gates, redacted json.RawMessage) json.RawMessage {
 	return redacted
 }
 
-// headOf is the commit that HEAD is at, where the hook is decided by that: a call that commits behind a gate that counts
+// headOf returns the commit that HEAD is at, where the hook is decided by that: a call that commits where a gate counts
 // once, and the end of such a call. "" else.
 func (d *Daemon) headOf(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) string {
 	asks := false
@@ -264,12 +264,12 @@ func (d *Daemon) headOf(ctx context.Context, in hook.Input, w hook.World, g *hoo
 	return head
 }
 
-// ofGit tells the requirements that git is asked for.
+// ofGit reports whether git is asked for a requirement.
 func ofGit(q gates.Requirement) bool {
 	return q.Type == gates.Dynamic || q.Type == gates.Guard && q.GuardType == gates.GuardDirtyTree
 }
 
-// measureWithin is how long a hook waits for git; the measurement goes on and serves the next one. It
+// measureWithin is the longest time that a hook waits for git; the measurement goes on and serves the next hook. It
 // leaves a PreToolUse time to answer before its client gives up on the daemon (1.2 s).
 const measureWithin = time.Second
 

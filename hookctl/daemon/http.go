@@ -12,7 +12,7 @@ import (
 	"hookline/replay/check"
 )
 
-// Handler is the HTTP surface of the daemon; it needs no socket.
+// Handler returns the HTTP surface of the daemon; it needs no socket.
 func (d *Daemon) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/hook/{event}", d.handleHook)
@@ -88,7 +88,7 @@ func (d *Daemon) Handler() http.Handler {
 	})
 }
 
-// work is a request that may go over the whole log, and tells how far it is.
+// work does what a request asks for that may take long. It calls progress with the number of records that are done.
 type work = func(ctx context.Context, progress func(uint64)) (any, error)
 
 func (d *Daemon) long(w http.ResponseWriter, r *http.Request, run work) error {

@@ -21,7 +21,7 @@ import (
 // listenAgain is the time between two attempts: the port may be another daemon's that is about to end.
 const listenAgain = 5 * time.Second
 
-// listen gives the events that are recorded to clients of NATS, until ctx ends.
+// listen sends the events that are recorded to clients of NATS, until ctx ends.
 func (d *Daemon) listen(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := d.listenOnce(ctx)
@@ -63,7 +63,7 @@ func (d *Daemon) listenOnce(ctx context.Context) error {
 	}, nil)
 }
 
-// passwordIn is the password of the URL in a file, so that clients know it beyond a restart; a new one where there is none.
+// passwordIn returns the password of the URL in a file, so that clients know it beyond a restart; a new one where there is none.
 func passwordIn(path string) (string, error) {
 	data, err := safeopen.ReadFile(safeopen.Own, path, 4096)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -19,7 +19,7 @@ import (
 	"hookline/projector/working"
 )
 
-// What a decision is made from: the machine as it is and the past as the projections have it.
+// What a decision is made from, beside the projections: the machine as it is now.
 
 // look asks the machine about a frame: which project, work tree, branch and process, how the project looks when it is
 // not known yet, and what the gates need. It is cheap for what was seen before; a new project costs one call of git,
@@ -71,17 +71,17 @@ func (d *Daemon) look(ctx context.Context, f wire.Frame, in *hook.Input, spooled
 	return w
 }
 
-// clientFor is how long a client's process is not asked for again: far less than a pid needs to come
-// round, and a hook costs 20 µs less.
+// clientFor is the time for which a client's process is remembered: far less than a pid needs to come round, and a hook
+// costs 20 µs less.
 const clientFor = 5 * time.Second
 
-// knownClient is a client's process, and until when it is not asked for again.
+// knownClient is a client's process, and the time until which it is remembered.
 type knownClient struct {
 	facts.Process
 	until time.Time
 }
 
-// clientOf is the process of the client that sent a frame.
+// clientOf returns the process of the client that sent a frame.
 func (d *Daemon) clientOf(f wire.Frame) facts.Process {
 	pid := f.Env["CLAUDE_PID"]
 	if known, ok := d.clients.get(pid); ok && d.opts.Now().Before(known.until) {
@@ -94,7 +94,7 @@ func (d *Daemon) clientOf(f wire.Frame) facts.Process {
 	return p
 }
 
-// whereOf is a hook's working directory, as the disk has it.
+// whereOf returns a hook's working directory, as the disk has it.
 func whereOf(f wire.Frame, in hook.Input) string {
 	if in.Hook == nil || in.Hook.Hook().Cwd == "" {
 		return f.Cwd
@@ -123,7 +123,7 @@ const originWithin = 300 * time.Millisecond
 // maxJoins bounds how many joined projects are followed to the one that stands for them.
 const maxJoins = 64
 
-// projectAt is the id of the project that the log has at a path, "" for none. A project that was joined into another
+// projectAt returns the id of the project that the log has at a path, "" for none. A project that was joined into another
 // gives the other's.
 func (d *Daemon) projectAt(ctx context.Context, path string) string {
 	return seen(ctx, d, func(r projector.Reader) string {
@@ -144,7 +144,7 @@ func (d *Daemon) projectAt(ctx context.Context, path string) string {
 	})
 }
 
-// project gives the id of the project at a place, and how it looks there unless that is known.
+// project returns the id of the project at a place, and how it looks there unless that is known.
 func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *hook.Sighting) {
 	path := d.clean(at.Path())
 	if _, asked := d.visits.get(path); asked {
@@ -185,7 +185,8 @@ const (
 	maxIssues  = 5
 )
 
-// survey looks at the place that a start tells of; nil when there is nothing to tell.
+// survey returns what a session that starts should know of its place: a work tree that is gone, files that changed,
+// issues. Nil where there is nothing to say.
 func (d *Daemon) survey(ctx context.Context, in hook.Input, w hook.World) *events.WorkplaceSurveyed {
 	if _, ok := in.Event.(*events.SessionStarted); !ok || in.Call.Verb != hook.VerbHook || in.Session == "" {
 		return nil
@@ -219,7 +220,7 @@ func (d *Daemon) survey(ctx context.Context, in hook.Input, w hook.World) *event
 	return out
 }
 
-// seenBy is how the file of a successful call looks now, "" for a call without one.
+// seenBy returns how the file of a successful call looks now, "" for a call without one.
 func seenBy(in hook.Input) string {
 	e, ok := in.Event.(*events.ToolSucceeded)
 	if !ok || !slices.Contains([]string{"Read", "Edit", "MultiEdit", "Write", "NotebookEdit"}, e.ToolName) {
@@ -242,7 +243,7 @@ func seenBy(in hook.Input) string {
 	return stampOf(file)
 }
 
-// stampOf is size and time of a file, "gone" where there is none, "" where that cannot be told.
+// stampOf returns size and time of a file, "gone" where there is none, "" where neither is known.
 func stampOf(file string) string {
 	if file == "" {
 		return ""

@@ -29,7 +29,8 @@ type large struct {
 
 const largeAtOnce = 4
 
-// enter is called with the size of a frame; the function it gives is called when the frame is done.
+// enter counts a frame of this size, and waits while there are too many large ones. The caller calls the function that it
+// returns when the frame is done.
 func (l *large) enter(size int64) func() {
 	if size < largeFrame {
 		return func() {}
@@ -81,7 +82,7 @@ func heap(name string) uint64 {
 	return one[0].Value.Uint64()
 }
 
-// freeAtRest is how many bytes a daemon without hooks may hold that nobody uses.
+// freeAtRest is the number of unused bytes that a daemon without hooks may hold.
 const freeAtRest = 8 << 20
 
 // giveBack returns memory that nobody uses to the system, where no hook came for a while: the collector, which runs every two
@@ -93,11 +94,11 @@ func (d *Daemon) giveBack() {
 	}
 }
 
-// hookStack is what taking a hook needs of its goroutine's stack, in bytes, as far as it is worth to have at once.
+// hookStack is the part of its goroutine's stack, in bytes, that taking a hook needs and that is made at once.
 const hookStack = 24 << 10
 
 // deepen grows the goroutine's stack in one step. Each hook comes on a connection of its own, so on a new goroutine,
-// whose stack begins with a few KiB and is copied at each doubling, frame by frame: the deeper, the dearer.
+// whose stack begins with a few KiB and is copied at each doubling, frame by frame, which costs more the deeper it is.
 //
 //go:noinline
 func deepen() {
@@ -105,7 +106,7 @@ func deepen() {
 	hold(&room)
 }
 
-// hold keeps the compiler from leaving the array out.
+// hold uses the array, so that the compiler does not leave it out.
 //
 //go:noinline
 func hold(*[hookStack]byte) {}

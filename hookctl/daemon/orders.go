@@ -24,7 +24,7 @@ const (
 	maxGateMeta    = 4 << 10
 )
 
-// OrderGates appends what a person decided about gates. It returns when that is on disk.
+// OrderGates appends what a person decided about gates, and returns when that is on disk.
 func (d *Daemon) OrderGates(ctx context.Context, o client.GateOrder) (client.GateReceipt, error) {
 	list, err := orderedEvents(o.Events, events.TypeGateSatisfied, events.TypeGateCleared, events.TypeGateImported)
 	if err != nil {
@@ -70,7 +70,7 @@ func (d *Daemon) OrderGates(ctx context.Context, o client.GateOrder) (client.Gat
 	return out, nil
 }
 
-// gateSession is the session that an order names. One that never sent a hook is known from what was imported, by the
+// gateSession returns the session that an order names. One that never sent a hook is known from what was imported, by the
 // first eight characters of its id.
 func (d *Daemon) gateSession(ctx context.Context, given, project string) (string, error) {
 	id, err := d.resolveSession(ctx, given)
@@ -115,7 +115,7 @@ func orderedEvents(order []client.GateCommand, types ...string) ([]events.Event,
 	return list, nil
 }
 
-// redacted are events as envelopes, without the secrets in them.
+// redacted returns events as envelopes, without the secrets in them.
 func (d *Daemon) redacted(base events.Envelope, list []events.Event) ([]events.Envelope, error) {
 	envs, err := recorder.Envelopes(d.opts.Now(), base, list...)
 	for i := range envs {
@@ -209,7 +209,7 @@ func toOwners(envs []events.Envelope, list []events.Event, s ledger.State, from 
 	}
 }
 
-// ledgerOf is a project's ledger, together with those of the projects it took in.
+// ledgerOf returns a project's ledger, together with those of the projects it took in.
 func (d *Daemon) ledgerOf(r *http.Request) (any, error) {
 	var s ledger.State
 	err := d.view.Read(r.Context(), func(rd projector.Reader) error {

@@ -25,7 +25,7 @@ func peerOf(c *net.UnixConn) peer {
 	return p
 }
 
-// program is what the process runs, whatever it says: a daemon replaces itself by what lies beside it.
+// program returns the file that the process runs, not the one that it names: the daemon is replaced by what lies beside it.
 func (p peer) program(string) string {
 	path, err := os.Readlink("/proc/" + strconv.Itoa(p.pid) + "/exe")
 	if err != nil {

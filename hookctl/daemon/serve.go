@@ -107,7 +107,7 @@ func serve(ctx context.Context, p home.Paths, o Options) error {
 	return d.shutdown(srv, reason)
 }
 
-// readerWait is how long a start waits for a command that reads the store in its own process.
+// readerWait is the longest time that a start waits for a command that reads the store in its own process.
 const readerWait = 3 * time.Second
 
 // openPatiently opens the store; where another process has the lock but no daemon listens, it is a reading
@@ -125,7 +125,7 @@ func openPatiently(ctx context.Context, p home.Paths, o Options) (*Daemon, error
 	}
 }
 
-// pause waits; it tells whether that was not cut short by the end of ctx.
+// pause waits for d; it reports whether ctx did not end before.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -135,8 +135,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// answers tells a daemon that serves from one that is gone: for a moment after a kill the socket still
-// takes connections and the lock is still held.
+// answers reports whether a daemon answers at a socket. A connection proves nothing: for a moment after a kill the socket
+// still takes connections and the lock is still held.
 func answers(ctx context.Context, socket string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
 	defer cancel()
@@ -145,7 +145,7 @@ func answers(ctx context.Context, socket string) bool {
 	return c.Get(ctx, "/v1/status", nil, nil) == nil
 }
 
-// run is the daemon's life between the opening of the socket and the reason to end.
+// run runs the loops from the opening of the socket until there is a reason to end, which it returns.
 func (d *Daemon) run(ctx context.Context, door *door) string {
 	loops, stop := context.WithCancel(d.life)
 	defer stop()
@@ -172,7 +172,7 @@ func (d *Daemon) run(ctx context.Context, door *door) string {
 	}
 }
 
-// wanted tells whether the configuration names something.
+// wanted reports whether the configuration names something.
 func wanted(setting string) bool { return setting != "" && setting != "off" }
 
 // shutdown ends in order: no new frames, the running ones finish, projections and log are closed,
@@ -271,7 +271,7 @@ func (d *Daemon) loops(ctx context.Context) {
 	}
 }
 
-// firstRound is what a start leaves for later, so that the first hook does not wait for it. The cache is filled for the
+// firstRound does what a start leaves for later, so that the first hook does not wait for it. The cache is filled for the
 // sessions that live alone: of a long log those are a few in thousands, and a comparison of all of it fills it first.
 func (d *Daemon) firstRound(ctx context.Context) {
 	if live := d.liveIDs(ctx, session.Alive); len(live) > 0 { // without keys it would be all

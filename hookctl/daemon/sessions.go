@@ -24,17 +24,17 @@ import (
 // silentAfter ends a session whose process is unknown.
 const silentAfter = 12 * time.Hour
 
-// sessionsBy are the sessions that the session index has under a word, in the order of their ids.
+// sessionsBy returns the sessions that the session index has under a word, in the order of their ids.
 func (d *Daemon) sessionsBy(ctx context.Context, word string) []session.State {
 	return seen(ctx, d, func(r projector.Reader) []session.State { return projector.Find[session.State](r, session.Name, word) })
 }
 
-// liveIDs are the ids of the live sessions that the session index has under a word, sorted.
+// liveIDs returns the ids of the live sessions that the session index has under a word, sorted.
 func (d *Daemon) liveIDs(ctx context.Context, word string) []string {
 	return seen(ctx, d, func(r projector.Reader) []string { return projector.Lookup(r, session.Name, word) })
 }
 
-// onlyIn is the live session of a project when there is exactly one.
+// onlyIn returns the live session of a project when there is exactly one.
 func (d *Daemon) onlyIn(ctx context.Context, project string) string {
 	ids := d.liveIDs(ctx, session.AliveIn(project))
 	if project == "" || len(ids) != 1 {
@@ -43,7 +43,7 @@ func (d *Daemon) onlyIn(ctx context.Context, project string) string {
 	return ids[0]
 }
 
-// hasGone tells whether a live session has ended without saying so, and how.
+// hasGone reports whether a live session has ended without saying so, and how.
 func hasGone(s session.State, now time.Time) (events.SessionReaped, bool) {
 	p := s.Process()
 	reaped := events.SessionReaped{PID: p.PID, LastActive: s.LastActive.Format(time.RFC3339)}
@@ -90,7 +90,7 @@ func (d *Daemon) reap(ctx context.Context) {
 // Bounds of a notification.
 const (
 	notifyWithin = 10 * time.Second
-	notifyAfter  = 5 * time.Second // that a question for permission stands: who sits before it needs no word
+	notifyAfter  = 5 * time.Second // that a question for permission is open: a user at the terminal needs no notice
 )
 
 // Notice is what a notification says, as JSON.
@@ -102,14 +102,14 @@ type Notice struct {
 	Words   string `json:"words"`
 }
 
-// notifier is what the notifying loop knows.
+// notifier is the state of the notifying loop.
 type notifier struct {
 	told map[string]string // the kind of standing that was told last, by session
 	busy atomic.Bool       // a notification is under way
 }
 
-// notify tells of each live session that is stuck or waits for the user in the middle of its work: once, until it stands
-// in another way. One notification runs at a time; the others wait for the next round.
+// notify sends a notice for each live session that is stuck or waits for the user in the middle of its work: one, until
+// the session is in another state. One notification runs at a time; the others wait for the next round.
 func (d *Daemon) notify(ctx context.Context) {
 	told := map[string]string{}
 	for _, s := range d.sessionsBy(ctx, session.Alive) {

@@ -153,7 +153,7 @@ func (d *Daemon) handleMetrics(w http.ResponseWriter, _ *http.Request) error {
 // metricText writes metrics one below the other.
 type metricText struct{ strings.Builder }
 
-// only is a metric without a label.
+// only returns a metric without a label.
 func only(v float64) map[string]float64 { return map[string]float64{"": v} }
 
 // labelText escapes what a label's value may not hold as it is.

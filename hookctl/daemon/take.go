@@ -22,14 +22,14 @@ import (
 	"hookline/projector/session"
 )
 
-// The way of a hook: handleHook reads a frame, take has it recorded and answers. What the recorder does with it stands in
-// [recorder.Recorder.Record].
+// The way of a hook: handleHook reads a frame, take has it recorded and composes the answer. [recorder.Recorder.Record]
+// has what the recorder does with it.
 
 // takeWithin bounds the recording of a frame. It goes on when the client has given up: what was half
 // recorded would otherwise be an error, and the client's retry a duplicate.
 const takeWithin = 30 * time.Second
 
-// handleHook is the hot path: one frame in, one answer out.
+// handleHook answers POST /v1/hook: one frame in, one answer out. It is the hot path.
 func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Hookline-Protocol", strconv.Itoa(wire.Protocol))
 	w.Header().Set("Hookline-Build", wire.Build)
@@ -57,7 +57,7 @@ func (d *Daemon) handleHook(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	if r.Context().Err() == nil { // a client that gave up tells the model nothing
+	if r.Context().Err() == nil { // a client that gave up passes nothing on to the model
 		d.wasTold(told)
 	}
 	d.noticeBuild(r.Context(), r.Header.Get("Hookline-Build"), f.Binary)
@@ -78,8 +78,8 @@ func (d *Daemon) Take(ctx context.Context, f wire.Frame) (hook.Answer, error) {
 	return answer, err
 }
 
-// take is [Daemon.Take] without the event of what the model is told, which it gives back: the caller that passes the answer on
-// appends it, none for nothing. The numbers are those of the diagram in docs/architecture.md.
+// take does what [Daemon.Take] does, but returns the event of what the model is told instead of appending it: the caller
+// appends it when the answer was passed on. The numbers are those of the diagram in docs/architecture.md.
 func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Answer, []events.Envelope, error) {
 	d.touched.Store(d.opts.Now().UnixMilli())
 	if call := hook.ParseCall(f.Args); call.Verb == hook.VerbBrief && !call.AsHook {
@@ -146,7 +146,7 @@ func (d *Daemon) brief(ctx context.Context, f wire.Frame) hook.Answer {
 	return hook.Plain(line, "", 0)
 }
 
-// decode is everything that needs neither the past nor an order: redact, cut, decode.
+// decode redacts, cuts and decodes a frame: everything that needs neither the past nor an order.
 func (d *Daemon) decode(f wire.Frame, project *projectConfig) (hook.Input, error) {
 	f.Note, f.Args = d.clean(f.Note), slices.Clone(f.Args)
 	for i, a := range f.Args {
@@ -169,8 +169,8 @@ func (d *Daemon) decode(f wire.Frame, project *projectConfig) (hook.Input, error
 	return in, nil
 }
 
-// named gives an input without a session the one of its process, where it is a verb's or could not be
-// read. Without one only what came is left of it.
+// named returns the input with the session of its process where it has none and is a verb's or could not be read. Where the
+// process has no session either, only what came is left of it.
 func (d *Daemon) named(ctx context.Context, f wire.Frame, in hook.Input) hook.Input {
 	if in.Session != "" || !in.Defaulted() && in.Call.Verb == hook.VerbHook {
 		return in
@@ -181,7 +181,7 @@ func (d *Daemon) named(ctx context.Context, f wire.Frame, in hook.Input) hook.In
 	return in.Nameless()
 }
 
-// sessionByProcess is the live session of the client that started a frame, in this project, of several the one that was
+// sessionByProcess returns the live session of the client that started a frame, in this project, of several the one that was
 // active last: the process that CLAUDE_PID names, else an ancestor. What is recorded for a session goes by this and no
 // guess.
 func (d *Daemon) sessionByProcess(ctx context.Context, f wire.Frame) (id, project string) {
@@ -216,7 +216,7 @@ func installOf(f wire.Frame) string {
 	return install
 }
 
-// clockWentBack records, once a run, that the clock is behind the log's newest record by more than a second.
+// clockWentBack records, once a run, that the clock is more than a second earlier than the log's newest record.
 func (d *Daemon) clockWentBack(ctx context.Context) {
 	back := d.rec.Newest().Sub(d.opts.Now())
 	if back <= time.Second || d.clockTold.Swap(true) {
@@ -270,13 +270,13 @@ func (d *Daemon) answer(f wire.Frame, in hook.Input, w hook.World, told recorder
 	return answer, envs
 }
 
-// isNews keeps what is said to a user of a topic, and tells whether it is not what was said before.
+// isNews reports whether what is said to a user of a topic differs from what was said before, and remembers it.
 func (d *Daemon) isNews(topic, said string) bool {
 	before, told := d.said.put(topic, said)
 	return !told || before != said
 }
 
-// atStart is what the user should hear when a session starts: where the state is, if not where it is
+// atStart returns what the user should hear when a session starts: where the state is, if not where it is
 // expected, and what is wrong with the configuration.
 func (d *Daemon) atStart(f wire.Frame, in hook.Input) []hook.Item {
 	var out []hook.Item
@@ -324,7 +324,7 @@ func (d *Daemon) follow(ctx context.Context, in hook.Input, w hook.World, cause 
 	}
 }
 
-// agentOf is the subagent that a hook comes from, "" for the session itself.
+// agentOf returns the subagent that a hook comes from, "" for the session itself.
 func agentOf(in hook.Input) string {
 	if in.Hook == nil {
 		return ""
@@ -332,7 +332,7 @@ func agentOf(in hook.Input) string {
 	return in.Hook.Hook().AgentID
 }
 
-// beside runs an effect of a hook behind its answer. The daemon's end waits for it.
+// beside runs an effect of a hook after its answer. The daemon's end waits for it.
 func (d *Daemon) beside(effect func(context.Context)) {
 	d.following.Add(1)
 	d.effects.Go(func() {
@@ -341,10 +341,10 @@ func (d *Daemon) beside(effect func(context.Context)) {
 	})
 }
 
-// unhurried is how long what was told may wait for the fsync of the next hook before it has its own.
+// unhurried is the longest time that an event of what was told waits for the fsync of the next hook; then it has its own.
 const unhurried = 100 * time.Millisecond
 
-// wasTold appends the events of what a model was told, beside its answer.
+// wasTold appends the events of what a model was told, while the answer is on its way.
 func (d *Daemon) wasTold(envs []events.Envelope) {
 	if len(envs) == 0 {
 		return

@@ -17,7 +17,7 @@ import (
 	"hookline/projector/working"
 )
 
-// How full the context is: read from the end of the transcript, after the answer to a hook, and told by the status line.
+// How full the context is: read from the end of the transcript after the answer to a hook, and sent by the status line.
 
 // meter remembers how far the transcript of a session was read, and what was found.
 type meter struct {
@@ -31,7 +31,7 @@ func (d *Daemon) meter(session string) *meter {
 	return d.meters.of(session, func() *meter { return &meter{} })
 }
 
-// read looks at what came to the transcript since the last time. It gives nil where nothing is known: no file yet, no
+// read returns the use of the context by what came to the transcript since the last time, nil where nothing is known: no file yet, no
 // answer, or none since a compaction.
 func (m *meter) read(path string) *hook.Use {
 	m.mu.Lock()
@@ -54,7 +54,7 @@ func (m *meter) read(path string) *hook.Use {
 	return &use
 }
 
-// transcriptOf is the transcript that a hook of the session itself names.
+// transcriptOf returns the transcript that a hook of the session itself names.
 func transcriptOf(in hook.Input) string {
 	if in.Hook == nil || in.Session == "" || in.Hook.Hook().AgentID != "" {
 		return ""
@@ -80,7 +80,7 @@ func (d *Daemon) useAt(in hook.Input) *hook.Use {
 	return nil
 }
 
-// measureUse records a change of the phase behind a hook's answer: with a prompt, after each batch of calls, and when a
+// measureUse records a change of the phase after a hook's answer: with a prompt, after each batch of calls, and when a
 // session is resumed.
 func (d *Daemon) measureUse(in hook.Input, w hook.World, told recorder.Told) {
 	switch e := in.Event.(type) {

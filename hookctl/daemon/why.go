@@ -23,7 +23,7 @@ import (
 // maxSources bounds an answer: the newest are looked up.
 const maxSources = 40
 
-// why tells which lines that a session is told have a text, where they come from, and when they were told.
+// why returns the lines with a text that a session is told, the events they come from, and when they were told.
 func (d *Daemon) why(r *http.Request) (any, error) {
 	text := strings.TrimSpace(r.URL.Query().Get("q"))
 	if text == "" {
@@ -76,7 +76,7 @@ func (d *Daemon) why(r *http.Request) (any, error) {
 	return out, nil
 }
 
-// has tells whether a text has another in it, in whatever case.
+// has reports whether a text has another in it, in whatever case.
 func has(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
@@ -110,8 +110,8 @@ func sourcesIn(list []client.WhySource, where, path string, v any, text, event s
 	return list
 }
 
-// gateSources are what opened, closed and asked for the gates of a branch that have the text in their name, or stand in it,
-// as far as it holds for a session.
+// gateSources returns the events that opened, closed and asked for gates of a branch, as far as they hold for a session: of
+// gates whose name has the text or stands in it, or that are the event.
 func gateSources(s gate.State, id, text, event string) []client.WhySource {
 	var list []client.WhySource
 	add := func(name, what string, m *gate.Mark) {
@@ -153,7 +153,7 @@ func (d *Daemon) dated(ctx context.Context, list []client.WhySource) error {
 	return err
 }
 
-// toldOf adds when such lines, or the events behind them, were told in the session.
+// toldOf adds when such lines, or lines of the same events, were told in the session.
 func (d *Daemon) toldOf(ctx context.Context, out *client.Why) error {
 	means := func(it events.InjectedItem) bool {
 		line := slices.ContainsFunc(out.Lines, func(l hook.Recovered) bool { return l.ID == it.ID })

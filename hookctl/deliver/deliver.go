@@ -29,7 +29,7 @@ import (
 	"hookline/hookctl/wire"
 )
 
-// tellAgain is how long one warning to the user keeps for its cause.
+// tellAgain is the time after which a warning to the user is repeated for the same cause.
 const tellAgain = time.Hour
 
 // Options is the world of a delivery. The zero value is the real one, without a deadline.
@@ -41,7 +41,7 @@ type Options struct {
 }
 
 // Command is "hookd deliver", which the client starts when a request failed: [Run] with the frame on stdin. What is
-// for the client goes to stdout, in the form of the daemon's answer, behind [wire.Kept]. "--until MS" is the deadline in
+// for the client goes to stdout, in the form of the daemon's answer, after [wire.Kept]. "--until MS" is the deadline in
 // Unix milliseconds; "--spawn" is the second process of [home.Paths.StartDaemon].
 func Command(ctx context.Context, args []string) int {
 	flags := flag.NewFlagSet("deliver", flag.ContinueOnError)
@@ -121,7 +121,7 @@ func Run(ctx context.Context, in io.Reader, out, errw io.Writer, opt Options) in
 	return d.answer(out, errw)
 }
 
-// waits tells whether the answer is worth the wait for a daemon that starts: a session's identity, and
+// waits reports whether the answer is worth the wait for a daemon that starts: a session's identity, and
 // whatever a gate has to say. Without it every edit would pass a closed gate until the daemon is back.
 func (d *delivery) waits() bool {
 	switch d.event {
@@ -133,7 +133,7 @@ func (d *delivery) waits() bool {
 	return false
 }
 
-// damaged tells that the log itself is why no daemon starts, and that this hook may say so by exit 2:
+// damaged reports whether no daemon starts because the log itself is damaged, and this hook may say so by exit 2:
 // at the start of a session that shows the words to the user and holds up nothing, while at other
 // hooks it would block the agent (S0 ERR-SESSION-01).
 func (d *delivery) damaged() bool {
@@ -256,13 +256,13 @@ func (d *delivery) record() {
 	d.waiting = frames.Count()
 }
 
-// Patterns are redact_extra of the user's configuration and of a project's, "" for none.
+// Patterns returns redact_extra of the user's configuration and of a project's, "" for none.
 func Patterns(project string) redact.Extra {
 	user, added := config.Patterns(os.Getenv, project)
 	return redact.Extra{User: redact.Compile(user), Project: redact.Compile(added)}
 }
 
-// Redacted is f without secrets and without what the patterns match; nothing else of a frame reaches a disk.
+// Redacted returns f without secrets and without what the patterns match; nothing else of a frame reaches a disk.
 func Redacted(f wire.Frame, extra redact.Extra) wire.Frame {
 	r := redact.New().With(extra)
 	n := 0
@@ -332,7 +332,7 @@ func (d *delivery) answer(out, errw io.Writer) int {
 	return exit
 }
 
-// noContext is why there is no context to inject.
+// noContext returns why there is no context to inject.
 func (d *delivery) noContext() string {
 	switch {
 	case d.startErr != nil:
@@ -343,7 +343,7 @@ func (d *delivery) noContext() string {
 	return "Context retrieval timed out after 1s" // S0 ERR-SESSION-06
 }
 
-// full tells that the home's file system has no room left for a block of the log, or none that is ours.
+// full reports whether the home's file system has no room left for a block of the log, or none that this user may use.
 func (d *delivery) full() bool {
 	if errors.Is(d.startErr, syscall.ENOSPC) || errors.Is(d.startErr, syscall.EDQUOT) {
 		return true
@@ -352,13 +352,13 @@ func (d *delivery) full() bool {
 	return err == nil && free < 1<<20
 }
 
-// leaves tells whether the user has to be told that the session goes on without the recorder: at a hook that waited for
+// leaves reports whether the user has to be told that the session goes on without the recorder: at a hook that waited for
 // the daemon, and at a prompt when the daemon hangs. Other hooks say nothing, and a daemon that just starts does not hang.
 func (d *delivery) leaves() bool {
 	return d.waits() || d.hangs && d.event == "UserPromptSubmit"
 }
 
-// refusal is why nothing was recorded in the time.
+// refusal returns why nothing was recorded in the time.
 func (d *delivery) refusal() string {
 	if d.sendErr == nil || errors.Is(d.sendErr, wire.ErrTimeout) || errors.Is(d.sendErr, wire.ErrNoDaemon) {
 		return "did not answer in time"
@@ -366,7 +366,7 @@ func (d *delivery) refusal() string {
 	return "could not take it (" + d.sendErr.Error() + ")"
 }
 
-// unanswered is what a hook without an answer in time goes on without.
+// unanswered returns what a hook without an answer in time goes on without.
 func unanswered(event string) string {
 	switch event {
 	case "SessionStart":
@@ -377,7 +377,7 @@ func unanswered(event string) string {
 	return "the gates of this repository were not checked"
 }
 
-// verb is the second word of an identity verb.
+// verb returns the second word of an identity verb.
 func (d *delivery) verb() string {
 	if len(d.frame.Args) > 1 && d.frame.Args[0] != "hook" {
 		return d.frame.Args[1]
@@ -385,7 +385,7 @@ func (d *delivery) verb() string {
 	return ""
 }
 
-// once tells whether the user has not heard of cause for an hour, and remembers that they do now.
+// once reports whether the user has not heard of cause for an hour, and remembers that they do now.
 // Where that cannot be remembered they hear it again.
 func (d *delivery) once(cause string) bool {
 	sum := sha256.Sum256([]byte(cause))

@@ -36,7 +36,7 @@ type Paths struct {
 	SpawnState string // the last start that has not succeeded
 }
 
-// Locate is the places for an environment.
+// Locate returns the places for an environment.
 func Locate(getenv func(string) string) Paths {
 	home, note := wire.Home(getenv)
 	p := PathsOf(home, getenv)
@@ -44,7 +44,7 @@ func Locate(getenv func(string) string) Paths {
 	return p
 }
 
-// PathsOf is the places of a home that is already known.
+// PathsOf returns the places of a home that is already known.
 func PathsOf(home string, getenv func(string) string) Paths {
 	at := func(name string) string { return filepath.Join(home, name) }
 	var fallbacks []string
@@ -68,7 +68,7 @@ func PathsOf(home string, getenv func(string) string) Paths {
 	}
 }
 
-// Reach tells whether a daemon accepts connections, at Socket or at the one that a daemon with another
+// Reach reports whether a daemon accepts connections, at Socket or at the one that a daemon with another
 // environment has: then Socket is that one from here on.
 func (p *Paths) Reach(within time.Duration) bool {
 	until := time.Now().Add(within)
@@ -96,15 +96,15 @@ type Refused struct {
 	Hint string
 }
 
-// Error is the reason without the hint.
+// Error returns the reason without the hint.
 func (r *Refused) Error() string { return r.Err.Error() }
 
-// Unwrap gives [ErrForeign] or [ErrOpen].
+// Unwrap returns [ErrForeign] or [ErrOpen].
 func (r *Refused) Unwrap() error { return r.Err }
 
 const ownHome = "run it as the user who owns it, or let HOOKLINE_HOME name a folder of your own"
 
-// Check is nil for a home that only this user can write to, and for one that is not there yet; else a [*Refused].
+// Check returns nil for a home that only this user can write to, and for one that is not there yet; else a [*Refused].
 // It comes before anything is opened in the home: a user who can write to it, or made it, may have put links there.
 func (p Paths) Check() error {
 	for _, path := range []string{p.Home, p.Lock, p.Log, p.SpawnLock, p.SpawnState, p.Spool, p.Told, p.Store} {
@@ -136,7 +136,7 @@ func MayMake(path string) error {
 	return &Refused{fmt.Errorf("%s, where %s would be made, %w", dir, path, ErrForeign), ownHome}
 }
 
-// Private is an error for a path that another user made, or can write to. A link must be ours, and so must what it
+// Private returns an error for a path that another user made, or can write to. A link must be ours, and so must what it
 // leads to.
 func Private(path string) error {
 	link, err := os.Lstat(path)
@@ -189,14 +189,14 @@ func Make(dir string) error {
 	return nil
 }
 
-// Spools are all places of the spool, the home's first.
+// Spools returns all places of the spool, the home's first.
 func (p Paths) Spools() []string { return append([]string{p.Spool}, p.Fallbacks...) }
 
 // FallbackDir makes a fallback of the spool and checks each folder of ours on the way, from the first,
 // which lies in a place that is open to others.
 func FallbackDir(fallback string) error { return onTheWay(fallback, PrivateDir) }
 
-// CheckFallback is nil for a fallback that is there, and is ours with each folder on the way.
+// CheckFallback returns nil for a fallback that is there, and is ours with each folder on the way.
 func CheckFallback(fallback string) error { return onTheWay(fallback, Private) }
 
 func onTheWay(fallback string, check func(string) error) error {

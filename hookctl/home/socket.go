@@ -23,7 +23,7 @@ func (p Paths) ClearSockets() error {
 	return errors.Join(failed...)
 }
 
-// OursToTake tells whether a daemon of this home has listened at a path: it lies in the home, or the home's link leads to
+// OursToTake reports whether a daemon of this home has listened at a path: it lies in the home, or the home's link leads to
 // it. What HOOKLINE_SOCKET names may be anything.
 func (p Paths) OursToTake(path string) bool {
 	if filepath.Dir(path) == p.Home {

@@ -36,7 +36,7 @@ type Attempt struct {
 	Gone     bool   `json:"gone"`     // nothing is left of the log
 }
 
-// LastStart is the start that has not succeeded, the zero value when there is none.
+// LastStart returns the start that has not succeeded, the zero value when there is none.
 func (p Paths) LastStart() Attempt {
 	var s Attempt
 	if data, err := safeopen.ReadFile(safeopen.Own, p.SpawnState, 64<<10); err == nil && json.Unmarshal(data, &s) != nil {
@@ -77,7 +77,7 @@ func (s Attempt) wait(now time.Time) time.Duration {
 	return max(0, min(maxBackoff, firstBackoff<<min(s.Attempts-1, 10))-since)
 }
 
-// Err is the error while no further start is tried.
+// Err returns the error while no further start is tried.
 func (s Attempt) Err() error {
 	if s.Reason == "" {
 		return fmt.Errorf("%w: hookd.log may tell why", ErrBackoff)
@@ -118,7 +118,7 @@ func (p Paths) StartDaemon(now time.Time) error {
 	return start(p, log, lock)
 }
 
-// StartDied tells that the daemon that was starting is gone: it would hold the lock. Where the lock does not outlive the
+// StartDied reports whether the daemon that was starting is gone: it would hold the lock. Where the lock does not outlive the
 // starter this is unknown.
 func (p Paths) StartDied() bool {
 	if !LockOutlives {
@@ -132,7 +132,7 @@ func (p Paths) StartDied() bool {
 	return true
 }
 
-// environment is the daemon's environment: what it needs to find its files and to print, nothing of
+// environment returns the daemon's environment: what it needs to find its files and to print, nothing of
 // the session that happened to start it, and no key: the client's environment holds its API key.
 func environment(p Paths, environ []string) []string {
 	env := []string{"HOOKLINE_HOME=" + p.Home, "HOOKLINE_SOCKET=" + p.Socket}
@@ -147,7 +147,7 @@ func environment(p Paths, environ []string) []string {
 	return env
 }
 
-// wanted is a list of what may pass, not of what may not: no list of secrets is ever complete.
+// wanted reports whether a variable may pass. It lists what may, not what may not: no list of secrets is ever complete.
 func wanted(name string) bool {
 	switch name {
 	case "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP", "CLAUDE_CONFIG_DIR",
@@ -163,7 +163,7 @@ func secret(name string) bool {
 		strings.Contains(name, "PASSWORD") || strings.Contains(name, "CREDENTIAL")
 }
 
-// self is the program to start: this one, whatever its name; hookfind, which is no daemon, starts the one beside it.
+// self returns the program to start: this one, whatever its name; hookfind, which is no daemon, starts the one beside it.
 func self() (string, error) {
 	path, err := os.Executable()
 	if err == nil {

@@ -10,7 +10,7 @@ import (
 	"hookline/hookctl/safeopen"
 )
 
-// LockOutlives says that the spawn lock is held as long as the daemon lives.
+// LockOutlives is true where the spawn lock is held as long as the daemon lives.
 const LockOutlives = true
 
 // start starts the daemon by a second process that exits at once (see [Paths.StartDetached]): the client

@@ -12,7 +12,7 @@ import (
 	"hookline/hookctl/safeopen"
 )
 
-// LockOutlives says that the spawn lock is held as long as the daemon lives.
+// LockOutlives is true where the spawn lock is held as long as the daemon lives.
 const LockOutlives = false
 
 // start starts the daemon without a console. The lock cannot be handed over here: it is free again

@@ -45,7 +45,7 @@ var takesContext = map[string]bool{"SessionStart": true, "UserPromptSubmit": tru
 // silent lists the hooks whose output must stay empty: it would show in the next request.
 var silent = map[string]bool{"PreCompact": true, "PostCompact": true, "WorktreeCreate": true, "MessageDisplay": true}
 
-// JSON is the answer of `hook`: context for the model, a message for the user, nothing when there
+// JSON returns the answer of `hook`: context for the model, a message for the user, nothing when there
 // is nothing to say.
 func JSON(hook, context, message string) Answer {
 	out := hookOutput{SystemMessage: message}
@@ -58,8 +58,8 @@ func JSON(hook, context, message string) Answer {
 	return encoded(out)
 }
 
-// refusal is the answer that denies a call or has a turn go on. Its reason stands outside the budgets
-// and alone: nothing else competes with it.
+// refusal returns the answer that denies a call or has a turn go on. The reason is outside of the budgets, and nothing else
+// is said to the model.
 func refusal(hook string, v Verdict, message string) Answer {
 	out := hookOutput{SystemMessage: message}
 	if v.Deny != "" && hook == "PermissionRequest" {
@@ -72,7 +72,7 @@ func refusal(hook string, v Verdict, message string) Answer {
 	return encoded(out)
 }
 
-// encoded is the answer as the client reads it. What is told was stored, and came from anybody: it is made plain.
+// encoded returns the answer as the client reads it. What is told was stored, and came from anybody: it is made plain.
 func encoded(out hookOutput) Answer {
 	out.SystemMessage, out.Reason = plain(out.SystemMessage), plain(out.Reason)
 	if s := out.Specific; s != nil {
@@ -88,7 +88,7 @@ func encoded(out hookOutput) Answer {
 	return Answer{Stdout: append(b, '\n')}
 }
 
-// plain is a text without what nobody sees: control characters but the ends of lines and tabs, those that turn the
+// plain returns a text without its invisible characters: control characters but the ends of lines and tabs, those that turn the
 // direction of writing, and Unicode's tags, which spell words that only a model reads.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
@@ -100,7 +100,7 @@ func plain(text string) string {
 	}, text)
 }
 
-// Plain is the answer of an identity verb: stdout for the agent, stderr for the user.
+// Plain returns the answer of an identity verb: stdout for the agent, stderr for the user.
 func Plain(stdout, stderr string, exit int) Answer {
 	a := Answer{Exit: exit}
 	stdout, stderr = plain(stdout), plain(stderr)
@@ -113,14 +113,14 @@ func Plain(stdout, stderr string, exit int) Answer {
 	return a
 }
 
-// Corrupted is ERR-SESSION-01's message with its recovery. At a session's start exit 2 shows it to the user and blocks
+// Corrupted returns ERR-SESSION-01's message with its recovery. At a session's start exit 2 shows it to the user and blocks
 // nothing (EC-SESSION-10); the client drops stdout then, and prompts bring the identity back to the model.
 func Corrupted(damage string) string {
 	return "Database corruption detected in session identity store: " + damage +
 		"\nRun \"hookctl repair --cf session_identity\" or restore from backup"
 }
 
-// verbAnswer is the answer of one of S0's five commands.
+// verbAnswer returns the answer of one of S0's five commands.
 // Exit 1, the client's word for a warning, says at a start and at an end
 // that an identity could not be taken as it was.
 func verbAnswer(in Input, model []Item, warnings []string, exit int, damage string) Answer {

@@ -57,7 +57,7 @@ func Cut(data []byte, put func(content []byte) (digest string, err error)) ([]by
 	return cutMembers(data, put)
 }
 
-// escape sets what reads like a reference of ours apart.
+// escape marks what reads like a reference of ours, so that it is not taken for one.
 func escape(data []byte) []byte {
 	if !bytes.Contains(data, []byte(`blob"`)) {
 		return data
@@ -201,7 +201,7 @@ func unescape(data []byte) []byte {
 	return escaped.ReplaceAll(data, []byte(`"${1}blob"`))
 }
 
-// fetch gives the JSON that a reference stands for.
+// fetch returns the JSON that a reference stands for.
 func fetch(ref blobRef, get func(string) ([]byte, error)) ([]byte, error) {
 	content, err := get(ref.Digest)
 	switch {
@@ -221,7 +221,7 @@ func fetch(ref blobRef, get func(string) ([]byte, error)) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// isKey tells whether a colon follows.
+// isKey reports whether a colon follows.
 func isKey(b []byte, i int) bool {
 	for i < len(b) && bytes.IndexByte([]byte(" \t\n\r"), b[i]) >= 0 {
 		i++

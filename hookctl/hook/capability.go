@@ -22,7 +22,7 @@ type World struct {
 }
 
 // Reader is the past as a capability sees it: the projections at one position, and the events that were decided with
-// the frame, which there are none of before the decision.
+// the frame; before the decision there are none.
 type Reader struct {
 	projector.Reader
 	Decided []events.Event
@@ -53,16 +53,16 @@ var capabilities = []Capability{
 	{Name: "codes", Tell: tellCodes},
 }
 
-// Verdict says whether a hook is let pass. The zero value is.
+// Verdict is the decision whether a hook passes. The zero value lets it pass.
 type Verdict struct {
 	Deny  string // reason that the call is denied
 	Block string // reason that the turn goes on
 }
 
-// Refuses tells whether the call is denied or the turn goes on.
+// Refuses reports whether the call is denied or the turn goes on.
 func (v Verdict) Refuses() bool { return v.Deny != "" || v.Block != "" }
 
-// Refuse gives the first refusal of a frame.
+// Refuse returns the first refusal of a frame.
 func Refuse(in Input, w World, r Reader) Verdict {
 	for _, c := range capabilities {
 		if c.Refuse == nil {
@@ -75,7 +75,7 @@ func Refuse(in Input, w World, r Reader) Verdict {
 	return Verdict{}
 }
 
-// Tell gives what there is to say at a frame. An item for the model that this context has already is left out, unless
+// Tell returns what there is to say at a frame. An item for the model that this context has already is left out, unless
 // the frame came again: a sender that repeats it has not had the first answer.
 func Tell(in Input, w World, r Reader, again bool) []Item {
 	past, _ := projector.State[session.State](r.Reader, session.Name, in.Session)
@@ -93,7 +93,7 @@ func Tell(in Input, w World, r Reader, again bool) []Item {
 	return inPhase(in, past, toldOnce(items))
 }
 
-// Follow gives the events that follow from the fold of a frame: effects, appended after the answer.
+// Follow returns the events that follow from the fold of a frame: effects, appended after the answer.
 func Follow(in Input, w World, r Reader) []events.Event {
 	var list []events.Event
 	for _, c := range capabilities {

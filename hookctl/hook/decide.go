@@ -10,7 +10,7 @@ import (
 	"hookline/projector/session"
 )
 
-// Decide gives the events of one frame, the hook's own first, then what decoding brought up, then those of the
+// Decide returns the events of one frame, the hook's own first, then what decoding brought up, then those of the
 // capabilities. Their order is their order in the log.
 func Decide(in Input, w World, r Reader) []events.Envelope {
 	d := decider{in: in, w: w}
@@ -26,7 +26,7 @@ func Decide(in Input, w World, r Reader) []events.Envelope {
 	return d.out
 }
 
-// DecideAgain gives the events of the capabilities that decide on every hit, for a hook that another install sent
+// DecideAgain returns the events of the capabilities that decide on every hit, for a hook that another install sent
 // first; cause is the event that counted.
 func DecideAgain(in Input, w World, r Reader, cause string) []events.Envelope {
 	d := decider{in: in, w: w}
@@ -43,7 +43,7 @@ func DecideAgain(in Input, w World, r Reader, cause string) []events.Envelope {
 	return d.out
 }
 
-// Refusable tells whether a capability can refuse what a hook announces.
+// Refusable reports whether a capability can refuse what a hook announces.
 func Refusable(e events.Event) bool {
 	switch e.(type) {
 	case *events.ToolRequested, *events.PermissionRequested, *events.TurnStopped:
@@ -81,7 +81,7 @@ func (d *decider) capability(c Capability, r Reader) {
 	}
 }
 
-// own is the event of the hook itself; its id is the frame's.
+// own adds the event of the hook itself; its id is the frame's.
 func (d *decider) own() {
 	env := d.envelope()
 	env.ID, env.Type, env.Version, env.Data, env.Redacted = d.in.Frame, d.in.Kind.Type, d.in.Kind.Version(), d.in.Data, d.in.Redacted
@@ -120,7 +120,7 @@ func (d *decider) envelope() events.Envelope {
 	return env
 }
 
-// Around is where and in which phase a frame's events belong.
+// Around returns where and in which phase a frame's events belong.
 func Around(in Input, w World) events.Envelope {
 	return events.Envelope{Session: in.Session, Project: w.Project, Worktree: w.Worktree, Branch: w.Branch, Phase: PhaseOf(in.Event)}
 }
@@ -164,7 +164,7 @@ func (d *decider) causation() string {
 	return ""
 }
 
-// clientOf is the program whose hook this is: what the hook's command line says, else what its session's start said,
+// clientOf returns the program whose hook this is: what the hook's command line says, else what its session's start said,
 // else what the input looks like. Codex names its transcripts rollout-*.jsonl.
 func clientOf(in Input, s session.State) string {
 	switch {
@@ -179,7 +179,7 @@ func clientOf(in Input, s session.State) string {
 	return events.ClaudeCode
 }
 
-// ToolUseID is the client's id of the tool call that an event is of, "" for one that is of none. It
+// ToolUseID returns the client's id of the tool call that an event is of, "" for one that is of none. It
 // pairs a request with its outcome.
 func ToolUseID(e events.Event) string {
 	switch e := e.(type) {

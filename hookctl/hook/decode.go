@@ -48,8 +48,8 @@ func Decode(f wire.Frame, body []byte, redacted int) Input {
 	return in.defaulted(f, body, reason)
 }
 
-// defaulted is an identity verb or a session's start whose input is no hook: it goes on with defaults
-// and says so (EC-SESSION-08, ERR-SESSION-07); what came instead is recorded beside.
+// defaulted returns the input of an identity verb or a session's start whose input is no hook: it has defaults, with a
+// warning (EC-SESSION-08, ERR-SESSION-07), and what came instead, which is recorded too.
 func (in Input) defaulted(f wire.Frame, body []byte, reason string) Input {
 	bad := in.refused(f, body, reason)
 	in.note("input refused: " + reason)
@@ -66,10 +66,10 @@ func (in Input) defaulted(f wire.Frame, body []byte, reason string) Input {
 var defaults = map[string]string{"PreToolUse": `{}`, "PostToolUse": `{}`, "UserPromptSubmit": `{}`, "SessionStart": `{"source":"startup"}`,
 	"SessionEnd": `{"reason":"other"}`}
 
-// Defaulted tells that there was no input to take, so that who called must be found out otherwise.
+// Defaulted reports whether there was no input to read, so that the session has to be found by the process.
 func (in Input) Defaulted() bool { return in.Uncalled || in.instead != nil || in.Refused != nil }
 
-// By is the input of a session that the caller was found to belong to.
+// By returns the input of a session that the caller was found to belong to.
 func (in Input) By(session string) Input {
 	in.Session = clip(session)
 	if in.instead != nil {
@@ -80,8 +80,8 @@ func (in Input) By(session string) Input {
 	return in
 }
 
-// Nameless is what there is to record of an input whose session nobody knows: not the hook that was
-// assumed, which would be an event of no session, but what came instead.
+// Nameless returns what is recorded of an input whose session is not known: what came, not the hook that was assumed, which
+// would be an event of no session.
 func (in Input) Nameless() Input {
 	in.Warnings = append(in.Warnings, NoSession)
 	if in.instead == nil {
@@ -98,7 +98,7 @@ const NoSession = "no session is known here: CLAUDE_CODE_SESSION_ID is not set, 
 // noSession is the note of it.
 const noSession = "no session id"
 
-// oneObject gives a body without white space between its parts, since the log keeps meaning and not layout, or says why it
+// oneObject returns a body without white space between its parts, since the log keeps meaning and not layout, or says why it
 // is no hook.
 func oneObject(f wire.Frame, body []byte) (whole []byte, reason string) {
 	switch {
@@ -156,7 +156,7 @@ func (in Input) refused(f wire.Frame, body []byte, reason string) Input {
 	return in
 }
 
-// lost is a hook whose content was lost on its way: all that is left are its ids.
+// lost returns the input of a hook whose content was lost on its way: all that is left are its ids.
 func (in Input) lost(f wire.Frame, body []byte) Input {
 	var ids struct {
 		Session   string `json:"session_id"`
@@ -166,7 +166,7 @@ func (in Input) lost(f wire.Frame, body []byte) Input {
 	return in.noHook(ids.Session, &events.HookRefused{Reason: "lost", Size: f.Size, Given: in.Call.Hook, ToolUseID: ids.ToolUseID})
 }
 
-// noHook is an input whose event is that it was refused.
+// noHook returns the input with the event that it was refused.
 func (in Input) noHook(session string, e *events.HookRefused) Input {
 	in.Refused, in.Event = e, e
 	in.Kind, _ = events.Lookup(e.Type())
@@ -175,10 +175,10 @@ func (in Input) noHook(session string, e *events.HookRefused) Input {
 	return in
 }
 
-// Lost tells whether the hook's content was lost on its way.
+// Lost reports whether the hook's content was lost on its way.
 func (in Input) Lost() bool { return in.Refused != nil && in.Refused.Reason == "lost" }
 
-// NoInput is what the user is told when a hook came without input.
+// NoInput returns what the user is told when a hook came without input.
 func NoInput(name string) string {
 	return "hook " + name + " got no input, so there was nothing to record; `hookctl doctor` checks the hook entries"
 }

@@ -93,13 +93,13 @@ type Input struct {
 	instead  *Input         // what came where the hook is assumed; nil when the hook came
 }
 
-// Starts tells whether the answer greets a session, also one whose input could not be read.
+// Starts reports whether the answer greets a session, also one whose input could not be read.
 func (in Input) Starts() bool {
 	_, ok := in.Event.(*events.SessionStarted)
 	return ok || in.Refused != nil && in.Call.Hook == "SessionStart"
 }
 
-// Name is the client's name of the hook.
+// Name returns the client's name of the hook.
 func (in Input) Name() string {
 	if in.Hook != nil && in.Hook.Hook().HookEventName != "" {
 		return in.Hook.Hook().HookEventName

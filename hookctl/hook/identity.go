@@ -31,7 +31,7 @@ func decideIdentity(in Input, w World, r Reader) []events.Event {
 	return nil
 }
 
-// identityOf is a session's identity; false when it has none.
+// identityOf returns a session's identity; false when it has none.
 func identityOf(r Reader, id string) (identity.State, bool) {
 	s, ok := projector.State[identity.State](r.Reader, identity.Name, id)
 	return s, ok && s.Born
@@ -61,7 +61,7 @@ func latest(r Reader, project, own string) identity.State {
 	return identity.State{}
 }
 
-// persisted is the identity of another session of the project, where it was persisted.
+// persisted returns the identity of another session of the project, where it was persisted.
 func persisted(r Reader, id, project, own string) identity.State {
 	s, born := identityOf(r, id)
 	other := born && id != own && s.Project == project
@@ -103,7 +103,7 @@ func restored(in Input, e *events.SessionStarted, born bool, prev identity.State
 // briefed are the tools before which the brief is given: they change the work.
 var briefed = regexp.MustCompile(`^(Edit|MultiEdit|Write|NotebookEdit|mcp__(plugin_[^_]+_)?context-graph__.*)$`)
 
-// tellIdentity is S0's part of every hook's answer.
+// tellIdentity returns S0's part of every hook's answer.
 func tellIdentity(in Input, w World, r Reader) []Item {
 	start, s, born := startedFrom(in, w, r)
 	var items []Item
@@ -135,7 +135,7 @@ const (
 	ItemContinuity = "identity.continuity" // a warning for the user
 )
 
-// startedFrom is what the session's identity started from with this frame, nil for other hooks than a start, and the
+// startedFrom returns what the session's identity started from with this frame, nil for other hooks than a start, and the
 // identity as it is now. For a session whose id nobody knows both are made up: the answer says them, no event does.
 func startedFrom(in Input, w World, r Reader) (*events.IdentityRestored, identity.State, bool) {
 	if in.Session == "" && in.Starts() {
@@ -157,7 +157,7 @@ func startedFrom(in Input, w World, r Reader) (*events.IdentityRestored, identit
 	return nil, s, born
 }
 
-// identityText is what a hook or a verb of the identity profile says of the identity, and the item that it is.
+// identityText returns what a hook or a verb of the identity profile says of the identity, and the item that it is.
 func identityText(in Input, start *events.IdentityRestored, s identity.State, born bool) (text, item string) {
 	brief, context := identity.ColdBrief, identity.ColdContext
 	if born {
@@ -198,7 +198,7 @@ func identityText(in Input, start *events.IdentityRestored, s identity.State, bo
 	return "", ""
 }
 
-// Brief is the line of the hot path, of a session.
+// Brief returns the line of the hot path, of a session.
 func Brief(r Reader, id string) string {
 	s, born := identityOf(r, id)
 	if !born {
@@ -221,17 +221,17 @@ func startLine(start *events.IdentityRestored, s identity.State) string {
 	return identity.NewLine
 }
 
-// NotFound is ERR-SESSION-03's message.
+// NotFound returns ERR-SESSION-03's message.
 func NotFound(session string) string {
 	return fmt.Sprintf("Session %s not found, initializing new session", events.Shown(session))
 }
 
-// DreamFailed is ERR-SESSION-05's message.
+// DreamFailed returns ERR-SESSION-05's message.
 func DreamFailed(why string, ic float64) string {
 	return fmt.Sprintf("Dream trigger failed: %s. IC remains at %.2f", why, ic)
 }
 
-// isOutcome tells the hooks of a tool's outcome.
+// isOutcome reports whether a hook is of a tool's outcome.
 func isOutcome(e events.Event) bool {
 	switch e.(type) {
 	case *events.ToolSucceeded, *events.ToolFailed:
@@ -240,7 +240,7 @@ func isOutcome(e events.Event) bool {
 	return false
 }
 
-// dreamDue tells whether a tool's outcome left the session in a crisis that should start a dream.
+// dreamDue reports whether a tool's outcome left the session in a crisis that should start a dream.
 func dreamDue(in Input, w World, s identity.State) bool {
 	wanted := in.Call.Verb == VerbHook || in.Call.AutoDream
 	return wanted && isOutcome(in.Event) && s.DreamDue(w.NowMS)
@@ -248,7 +248,7 @@ func dreamDue(in Input, w World, s identity.State) bool {
 
 const unstable = "Kuramoto instability detected: NaN in oscillator phases"
 
-// mended are the warnings about what the fold had to do to an identity: phases that were not finite (ERR-SESSION-08),
+// mended returns the warnings about what the fold had to do to an identity: phases that were not finite (ERR-SESSION-08),
 // a snapshot above its size (ERR-SESSION-09).
 func mended(in Input, s identity.State) []string {
 	var said []string

@@ -19,10 +19,10 @@ type Sighting struct {
 	Moved   bool
 }
 
-// decideSession tells what the log does not say yet about the project.
+// decideSession returns the events about the project that the log does not have yet.
 func decideSession(_ Input, w World, r Reader) []events.Event { return w.Seen.News(r) }
 
-// News is project.seen for a project that looks otherwise than the log says, after project.moved when it is a known one
+// News returns project.seen for a project that looks otherwise than the log says, after project.moved when it is a known one
 // elsewhere.
 func (l *Sighting) News(r Reader) []events.Event {
 	if l == nil {
@@ -56,7 +56,7 @@ func tellSession(in Input, _ World, _ Reader) []Item {
 	return items
 }
 
-// hadBefore tells whether the model was told an item in this context already. The identity profile repeats all.
+// hadBefore reports whether the model was told an item in this context already. The identity profile repeats all.
 func hadBefore(in Input, s session.State, it Item) bool {
 	if in.Call.Verb != VerbHook || in.Starts() || in.Hook == nil {
 		return false
@@ -64,7 +64,7 @@ func hadBefore(in Input, s session.State, it Item) bool {
 	return s.Told[session.ToldKey(in.Hook.Hook().AgentID, it.ID)] == it.Digest()
 }
 
-// PhaseOf is the lifecycle phase (S2) that a hook belongs to.
+// PhaseOf returns the lifecycle phase (S2) that a hook belongs to.
 func PhaseOf(e events.Event) string {
 	switch e := e.(type) {
 	case *events.SessionStarted:

@@ -23,7 +23,7 @@ type Use struct {
 	Said   string // the agent's last words, "" where they are not known; clean, on one line
 }
 
-// decideUse gives the change of phase that was measured with the hook, or that a compaction brings.
+// decideUse returns the change of phase that was measured with the hook, or that a compaction brings.
 func decideUse(in Input, w World, r Reader) []events.Event {
 	if in.Session == "" {
 		return nil
@@ -41,7 +41,7 @@ func decideUse(in Input, w World, r Reader) []events.Event {
 	return PhaseChange(r, in.Session, *w.Use)
 }
 
-// PhaseChange is the event of a measurement that came into another phase, or that found a window of another size; none
+// PhaseChange returns the event of a measurement that came into another phase, or that found a window of another size; none
 // for a session that nobody knows.
 func PhaseChange(r Reader, id string, u Use) []events.Event {
 	s, known := projector.State[session.State](r.Reader, session.Name, id)
@@ -63,7 +63,7 @@ func PhaseChange(r Reader, id string, u Use) []events.Event {
 	return []events.Event{out}
 }
 
-// WindowIn is the size of the window of a measurement: as it was told with it, or by an earlier status line, else by
+// WindowIn returns the size of the window of a measurement: as it was told with it, or by an earlier status line, else by
 // the model.
 func (u Use) WindowIn(s session.State) int64 {
 	switch {
@@ -83,7 +83,7 @@ const (
 	largeWindow = 1_000_000
 )
 
-// WindowOf is the size of a model's window, as the client's own table has it: 1,000,000 from version 4.7 on, else
+// WindowOf returns the size of a model's window, as the client's own table has it: 1,000,000 from version 4.7 on, else
 // 200,000, unless more is in it.
 func WindowOf(model string, used int64) int64 {
 	var version []int
@@ -118,7 +118,7 @@ func tellUse(in Input, _ World, r Reader) []Item {
 // itemUse is the item of the phase, which is told in every phase.
 const itemUse = "context.phase"
 
-// fewer is how much is told in a phase: a share of the hook's budget, and characters of an item (DECISIONS S2).
+// fewer has what is told in a phase: tenths of the hook's budget, and characters of an item (DECISIONS S2).
 var fewer = map[string]struct {
 	tenths int
 	chars  int
@@ -170,7 +170,7 @@ func inPhase(in Input, s session.State, items []Item) []Item {
 	return out
 }
 
-// cut gives at most n characters; what is cut ends in "...", which counts.
+// cut returns at most n characters; what is cut ends in "...", which counts.
 func cut(text string, n int) string {
 	runes := []rune(text)
 	if len(runes) <= n {

@@ -1,4 +1,5 @@
-// Hookd is everything behind hookctl: the daemon, the delivery in trouble, and every verb for people.
+// Hookd is the program that hookctl starts: the daemon, the delivery when the daemon cannot be reached, and every verb for
+// people.
 // Hooks are answered as hookctl does, so one file installed as hookctl is a whole installation.
 package main
 

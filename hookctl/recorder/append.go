@@ -43,7 +43,7 @@ func (r *Recorder) onDisk(ctx context.Context, step func() ([]events.Record, err
 	return recs, r.Sync(ctx, recs[len(recs)-1].Seq)
 }
 
-// Note is [Recorder.Do] for events that depend on no state.
+// Note appends events that depend on no state, as [Recorder.Do] does.
 func (r *Recorder) Note(ctx context.Context, base events.Envelope, list ...events.Event) ([]events.Record, error) {
 	return r.Do(ctx, func(projector.Reader) ([]events.Envelope, error) { return Envelopes(r.opts.Now(), base, list...) })
 }

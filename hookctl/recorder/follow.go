@@ -6,7 +6,7 @@ import (
 	"hookline/events"
 )
 
-// hub tells followers that the log has grown. It keeps the newest records, so that following costs
+// hub wakes followers when the log has grown. It keeps the newest records, so that following costs
 // no read of the log.
 type hub struct {
 	mu     sync.Mutex
@@ -27,7 +27,7 @@ func (h *hub) keep(r events.Record) {
 	}
 }
 
-// wake tells that everything up to seq is on disk.
+// wake notes that everything up to seq is on disk, and wakes the followers.
 func (h *hub) wake(seq uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -38,14 +38,14 @@ func (h *hub) wake(seq uint64) {
 	}
 }
 
-// Recent are the newest records, as many as are kept in memory, on disk or not.
+// Recent returns the newest records, as many as are kept in memory, on disk or not.
 func (h *hub) Recent() []events.Record {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]events.Record(nil), h.recent...)
 }
 
-// Follow gives the records behind seq that are on disk; ok is false when some of them have left the memory and the log
+// Follow returns the records after seq that are on disk; ok is false when some of them have left the memory and the log
 // must be read. changed is closed when there is more.
 func (h *hub) Follow(seq uint64) (recs []events.Record, ok bool, changed <-chan struct{}) {
 	h.mu.Lock()

@@ -25,7 +25,7 @@ type Told struct {
 	Seq     uint64         // on disk
 }
 
-// FirstOfInstall tells whether the install that sent the hook had not sent it before.
+// FirstOfInstall reports whether the install that sent the hook had not sent it before.
 func (t Told) FirstOfInstall() bool { return t.Seen == Fresh || t.Seen == SecondHit }
 
 // Record takes one hook: judged exactly once, decided, appended and folded, and told from the view that covers its own
@@ -38,7 +38,7 @@ func (r *Recorder) Record(ctx context.Context, in hook.Input, w hook.World, inst
 	return told, r.Sync(ctx, told.Seq)
 }
 
-// inOrder is the one step that orders the log.
+// inOrder does the one step that orders the log.
 func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, install string) (Told, error) {
 	r.order.Lock()
 	defer r.order.Unlock()
@@ -72,7 +72,7 @@ func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, ins
 	}
 
 	recs, err := r.append(ctx, r.stream.AppendGroup, envs, origin{event: in.Event, install: install})
-	if raced := (*racedError)(nil); errors.As(err, &raced) { // the log had it already: the window was behind
+	if raced := (*racedError)(nil); errors.As(err, &raced) { // the log had it already, and the window had not
 		return r.again(ctx, in, w, taken{ID: in.Frame, Seq: raced.seq})
 	}
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, ins
 	return told, err
 }
 
-// judge tells whether a frame was taken before: it asks the window, and for a frame older than the window the log.
+// judge reports whether a frame was taken before: it asks the window, and for a frame older than the window the log.
 func (r *Recorder) judge(ctx context.Context, in hook.Input, install string) (Verdict, taken, error) {
 	env := events.Envelope{ID: in.Frame, Session: in.Session, Time: in.Time, ToolUseID: hook.ToolUseID(in.Event)}
 	if in.Hook != nil {
@@ -126,18 +126,18 @@ func (r *Recorder) judge(ctx context.Context, in hook.Input, install string) (Ve
 	return Again, first, nil
 }
 
-// lateAfter is how old a frame must be before the log is asked for it: the retries of a hook that is still running are
+// lateAfter is the age above which the log is asked for a frame: the retries of a hook that is still running are
 // younger and inside the window.
 const lateAfter = 2 * time.Second
 
-// mayBeOlder tells whether a frame that the window does not know can be in the log before it: it is late, it was
+// mayBeOlder reports whether the log may have a frame that the window does not know: it is late, it was
 // captured before the window's oldest record came, and there are records before that.
 func (r *Recorder) mayBeOlder(env *events.Envelope) bool {
 	oldest, at := r.window.Oldest()
 	return oldest > 1 && env.Time.Before(at) && r.opts.Now().Sub(env.Time) > lateAfter
 }
 
-// find gives the sequence of an event by its id, 0 when the log has none.
+// find returns the sequence of an event by its id, 0 when the log has none.
 func (r *Recorder) find(ctx context.Context, id string) (uint64, error) {
 	if seq, ok := r.known[id]; ok {
 		return seq, nil
@@ -163,8 +163,8 @@ func (r *Recorder) Expect(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// Find gives the sequences of the events that the log has of these ids. It looks behind the time of the oldest id, less a
-// minute for clocks that were set.
+// Find returns the sequences of the events that the log has of these ids. It searches from a minute before the
+// time of the oldest id, since clocks may have been set.
 func (r *Recorder) Find(ctx context.Context, ids ...string) (map[string]uint64, error) {
 	if len(ids) == 0 {
 		return map[string]uint64{}, nil
@@ -185,7 +185,7 @@ func (r *Recorder) Find(ctx context.Context, ids ...string) (map[string]uint64, 
 	return r.stream.FindIDs(ctx, from, wanted)
 }
 
-// again gives a repeated frame its answer once more; nothing is counted.
+// again returns the answer to a repeated frame once more; nothing is counted.
 func (r *Recorder) again(ctx context.Context, in hook.Input, w hook.World, first taken) (Told, error) {
 	told := Told{Seen: Again, Cause: first.ID, Seq: first.Seq}
 	decided := r.decidedWith(ctx, first)
@@ -198,10 +198,10 @@ func (r *Recorder) again(ctx context.Context, in hook.Input, w hook.World, first
 	return told, err
 }
 
-// decisionOf bounds how far behind a hook's event what was decided with it is looked for.
+// decisionOf is the number of sequences after a hook's event in which the events decided with it are looked for.
 const decisionOf = 64
 
-// decidedWith gives the events that were decided with a recorded hook.
+// decidedWith returns the events that were decided with a recorded hook.
 func (r *Recorder) decidedWith(ctx context.Context, first taken) []events.Event {
 	var list []events.Event
 	for seq := first.Seq + 1; seq < first.Seq+decisionOf; seq++ {
@@ -251,7 +251,7 @@ func (r *Recorder) note(ctx context.Context, base events.Envelope, e events.Even
 	return recs[0].Seq, nil
 }
 
-// conflictID is the id of the event about a frame's second content: of the frame's time, the rest from both.
+// conflictID returns the id of the event about a frame's second content: of the frame's time, the rest from both.
 func conflictID(frame string, digest digest) string {
 	id, err := ulid.ParseStrict(frame)
 	if err != nil {
@@ -285,7 +285,7 @@ func (r *Recorder) second(ctx context.Context, in hook.Input, w hook.World, inst
 	return told, err
 }
 
-// verdictOfSecond is the verdict on a hook that another install sent first. What was decided with the first is
+// verdictOfSecond returns the verdict on a hook that another install sent first. What was decided with the first is
 // repeated; where no gate saw the first (it came by an identity verb, or too late), the decision is made now and
 // recorded.
 func (r *Recorder) verdictOfSecond(ctx context.Context, in hook.Input, w hook.World, first taken) (Told, error) {

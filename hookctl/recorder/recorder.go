@@ -103,10 +103,10 @@ func (r *Recorder) Close(ctx context.Context) error {
 	return errors.Join(err, r.ground.Close(ctx))
 }
 
-// Store is the open store, for checks, copies and repairs; nothing is appended there.
+// Store returns the open store, for checks, copies and repairs; nothing is appended there.
 func (r *Recorder) Store() *embedded.Server { return r.ground }
 
-// View is the projections, for writing, comparing and rebuilding them; nothing is applied there.
+// View returns the projections, for writing, comparing and rebuilding them; nothing is applied there.
 func (r *Recorder) View() *projector.View { return r.view }
 
 // Read runs fn with the states at one position; see [projector.View.Read].
@@ -114,7 +114,7 @@ func (r *Recorder) Read(ctx context.Context, fn func(projector.Reader) error) er
 	return r.view.Read(ctx, fn)
 }
 
-// Newest is when the newest record was appended.
+// Newest returns the time at which the newest record was appended.
 func (r *Recorder) Newest() time.Time {
 	r.order.Lock()
 	defer r.order.Unlock()
@@ -198,17 +198,17 @@ func (r *Recorder) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// saidEvery is after how many records a waiting caller is told how far the folding has come: a fraction of a second.
+// saidEvery is the number of records between two reports of the folding's progress to a waiting caller: a fraction of a second.
 const saidEvery = 20_000
 
-// doing tells those who wait for the store what it is that takes long.
+// doing writes what takes long where those who wait for the store read it.
 func (r *Recorder) doing(words string) {
 	if err := r.ground.Doing(words); err != nil {
 		r.log.Warn("say what is being done", "err", err)
 	}
 }
 
-// warmWindow is how many records the window starts with: enough for the retries of the last seconds at a few
+// warmWindow is the number of records that the window starts with: enough for the retries of the last seconds at a few
 // milliseconds of start-up; an older frame is looked up in the log.
 const warmWindow = 1024
 

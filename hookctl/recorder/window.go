@@ -7,14 +7,13 @@ import (
 	"hookline/events"
 )
 
-// windowSize is how many events the window holds: minutes of the busiest session, about 1.5 MB.
+// windowSize is the number of events that the window holds: minutes of the busiest session, about 1.5 MB.
 const windowSize = 8192
 
-// secondWithin is how close two hooks without a tool call id must be to be the same one, sent by two
-// installs.
+// secondWithin is the longest time between two hooks without a tool call id that are taken for one, sent by two installs.
 const secondWithin = 5 * time.Second
 
-// digest tells contents apart; it is not kept in the log but taken from the data there.
+// digest identifies a content; it is not kept in the log but computed from the data there.
 type digest [16]byte
 
 // digestOf takes the digest of an event's data as it is (or will be) in the log.
@@ -124,7 +123,7 @@ func (w *window) Add(env *events.Envelope, seq uint64, at time.Time, digest dige
 	}
 }
 
-// Oldest is the sequence and the append time of the oldest entry; 0 for an empty window.
+// Oldest returns the sequence and the append time of the oldest entry; 0 for an empty window.
 func (w *window) Oldest() (uint64, time.Time) {
 	if len(w.ring) == 0 {
 		return 0, time.Time{}
@@ -133,7 +132,7 @@ func (w *window) Oldest() (uint64, time.Time) {
 	return e.Seq, e.At
 }
 
-// keyOf gives the natural key of a hook's event: session, hook and tool call, else session, hook
+// keyOf returns the natural key of a hook's event: session, hook and tool call, else session, hook
 // and content (which holds the prompt id). Derived events and refused input have none.
 func keyOf(env *events.Envelope, digest digest) naturalKey {
 	if env.Hook == "" || env.Session == "" {

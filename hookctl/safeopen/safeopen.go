@@ -25,7 +25,7 @@ const (
 	Own Kind = iota
 	// User is a file that the user or the administrator wrote: the target of a link must belong to one of them.
 	User
-	// Foreign is a file of a repository or of another program: anybody's, behind links or not.
+	// Foreign is a file of a repository or of another program: anybody's, reached through links or not.
 	Foreign
 )
 
@@ -54,7 +54,7 @@ func Open(kind Kind, path string) (*os.File, error) {
 }
 
 // Write opens a file of ours with the flags of [os.OpenFile] and makes it with mode 0600 where they say so. A file that
-// is not ours is left as it is: O_TRUNC is done behind the checks.
+// is not ours is left as it is: O_TRUNC is done after the checks.
 func Write(path string, flag int) (*os.File, error) {
 	file, err := open(Own, path, flag&^os.O_TRUNC, 0o600)
 	if err != nil || flag&os.O_TRUNC == 0 {
@@ -149,7 +149,7 @@ func OpenDir(kind Kind, path string) (*os.File, error) {
 	return dir, nil
 }
 
-// ReadDir is the names in a folder, at most that many (-1: all), in no order.
+// ReadDir returns the names in a folder, at most that many (-1: all), in no order.
 func ReadDir(kind Kind, path string, most int) ([]string, error) {
 	dir, err := OpenDir(kind, path)
 	if err != nil {
@@ -163,7 +163,7 @@ func ReadDir(kind Kind, path string, most int) ([]string, error) {
 	return names, err
 }
 
-// CheckProgram is an error for a program that is not to be run: it and every folder above it must belong to the user or
+// CheckProgram returns an error for a program that is not to be run: it and every folder above it must belong to the user or
 // to root, and be writable by no other. A folder like /tmp, where everybody can only change what is theirs, is none of
 // others. The path has no links.
 func CheckProgram(path string) error {
@@ -224,7 +224,7 @@ func open(kind Kind, path string, flag int, mode os.FileMode) (*os.File, error) 
 	return file, nil
 }
 
-// check is nil for a file that may be opened.
+// check returns nil for a file that may be opened.
 func check(kind Kind, path string, info fs.FileInfo) error {
 	switch {
 	case info.IsDir():

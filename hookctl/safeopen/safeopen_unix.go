@@ -22,7 +22,7 @@ func linkFlags(kind Kind) int {
 	return 0
 }
 
-// mayOwn tells whether a file of this kind may belong to whom it belongs to.
+// mayOwn reports whether a file of this kind may belong to whom it belongs to.
 func mayOwn(kind Kind, info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch kind {

@@ -27,7 +27,7 @@ func ReadFrame(r io.Reader) (wire.Frame, error) {
 	return ParseFrame(line, b)
 }
 
-// ParseFrame is the frame with this header ([wire.Frame.Header], or the request's Hookline-Frame)
+// ParseFrame returns the frame with this header ([wire.Frame.Header], or the request's Hookline-Frame)
 // and body. Unknown fields are ignored, so a newer client is understood. A body above [wire.Limit]
 // is an error; the client sends only the head of such an input.
 func ParseFrame(header string, body io.Reader) (wire.Frame, error) {
@@ -51,7 +51,7 @@ func ParseFrame(header string, body io.Reader) (wire.Frame, error) {
 	return f, nil
 }
 
-// readAll is io.ReadAll with room for the size that the client announced, so that a large body is not
+// readAll reads like io.ReadAll, with room for the size that the client announced, so that a large body is not
 // copied again and again.
 func readAll(r io.Reader, size int64) ([]byte, error) {
 	b := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), wire.Limit)+bytes.MinRead))

@@ -48,7 +48,7 @@ type Entry struct {
 	Path string
 }
 
-// Open is the spool of a home; nothing is made before the first Write.
+// Open returns the spool of a home; nothing is made before the first Write.
 func Open(p home.Paths) *Spool { return &Spool{paths: p, disk: files{}} }
 
 // Write puts f into the spool and returns when it is on disk. The same id replaces the file. The
@@ -97,7 +97,7 @@ func (s *Spool) write(dir string, f wire.Frame) (err error) {
 	return s.disk.SyncDir(dir)
 }
 
-// List is the waiting frames of all places, oldest first (by id; ids of one millisecond in any
+// List returns the waiting frames of all places, oldest first (by id; ids of one millisecond in any
 // order). What a crashed writer left behind is put into quarantine.
 func (s *Spool) List() ([]Entry, error) {
 	var frames []Entry
@@ -120,7 +120,7 @@ func (s *Spool) List() ([]Entry, error) {
 	return frames, errors.Join(failed...)
 }
 
-// names is what lies in one of the places, at most that many (-1: all). A fallback that another user has made, or can
+// names returns what lies in one of the places, at most that many (-1: all). A fallback that another user has made, or can
 // write to, has nothing for us.
 func (s *Spool) names(dir string, most int) ([]string, error) {
 	if dir != s.paths.Spool && home.CheckFallback(dir) != nil {
@@ -147,13 +147,13 @@ func (s *Spool) Waiting(most int) int {
 	return min(n, most+1)
 }
 
-// Count is the number of waiting frames; folders that cannot be read count nothing.
+// Count returns the number of waiting frames; folders that cannot be read count nothing.
 func (s *Spool) Count() int {
 	frames, _ := s.List()
 	return len(frames)
 }
 
-// Read is the frame of a file. [ErrFrame] means that it will never be readable, see [Spool.Quarantine]; so does
+// Read returns the frame of a file. [ErrFrame] means that it will never be readable, see [Spool.Quarantine]; so does
 // [safeopen.ErrRefused], of what is no file of ours. Any other error is one of the file system: the frame may be whole.
 func (s *Spool) Read(e Entry) (wire.Frame, error) {
 	file, err := safeopen.Open(safeopen.Own, e.Path)
@@ -188,7 +188,7 @@ func (k *keeper) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// sumOf is the digest of a frame as it is spooled: its header without the sum, and its body.
+// sumOf returns the digest of a frame as it is spooled: its header without the sum, and its body.
 func sumOf(f wire.Frame) string {
 	f.Sum = ""
 	h := sha256.New()

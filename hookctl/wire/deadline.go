@@ -10,7 +10,7 @@ import (
 	"hookline/hookctl/safeopen"
 )
 
-// Event is the hook that args stand for: "hook Stop" is Stop, and S0's verbs are the hooks that
+// Event returns the hook that args stand for: "hook Stop" is Stop, and S0's verbs are the hooks that
 // call them. For "hook" alone it is looked for in the body; "-" when there is none.
 func Event(args []string, body []byte) string {
 	verb := ""
@@ -38,7 +38,7 @@ func Event(args []string, body []byte) string {
 	return verb
 }
 
-// Deadline is how long a call may take in all, well under the client's own timeouts. dir is the hook's working
+// Deadline returns how long a call may take in all, well under the client's own timeouts. dir is the hook's working
 // directory: a gate there must not open because a machine is busy.
 func Deadline(args []string, event, dir string) time.Duration {
 	if len(args) > 1 && args[1] == "brief" {
@@ -63,7 +63,7 @@ func Deadline(args []string, event, dir string) time.Duration {
 // rules is the file that a repository with gates has.
 var rules = filepath.Join(".claude", "requirements.yaml")
 
-// Gated tells whether the repository around a directory has requirements: the first folder upwards that holds .git,
+// Gated reports whether the repository around a directory has requirements: the first folder upwards that holds .git,
 // else the directory alone; never the user's home. A linked work tree without the file has its main work tree's. The
 // daemon looks closer; here it only decides whether an answer is worth waiting for.
 func Gated(dir string) bool {
@@ -82,7 +82,7 @@ func Gated(dir string) bool {
 	return false
 }
 
-// repository is the top of the work tree around dir, dir itself without one, and for a linked work tree the top of
+// repository returns the top of the work tree around dir, dir itself without one, and for a linked work tree the top of
 // the main one.
 func repository(dir string) (top, main string) {
 	for at := dir; ; {
@@ -102,7 +102,7 @@ func repository(dir string) (top, main string) {
 	}
 }
 
-// mainTree is the main work tree that the .git file of a linked one leads to; "" for another kind of .git file.
+// mainTree returns the main work tree that the .git file of a linked one leads to; "" for another kind of .git file.
 func mainTree(top, pointer string) string {
 	text := strings.TrimPrefix(filepath.ToSlash(strings.TrimSpace(pointer)), "gitdir:")
 	main, _, linked := strings.Cut(strings.TrimSpace(text), "/.git/worktrees/")
@@ -118,7 +118,7 @@ func mainTree(top, pointer string) string {
 // maxPointer bounds a .git file: it holds one path.
 const maxPointer = 8 << 10
 
-// isHome tells whether a folder is the user's home, whose .claude is the user's and no project's.
+// isHome reports whether a folder is the user's home, whose .claude is the user's and no project's.
 func isHome(folder string) bool {
 	home, _ := os.UserHomeDir()
 	own, err := os.Stat(home)
@@ -129,7 +129,7 @@ func isHome(folder string) bool {
 	return err == nil && os.SameFile(info, own)
 }
 
-// Where is the hook's working directory: by its body, else that of the process.
+// Where returns the hook's working directory: by its body, else that of the process.
 func (f Frame) Where() string {
 	if dir := quoted(f.Body, `"cwd"`); filepath.IsAbs(dir) {
 		return dir
@@ -137,7 +137,7 @@ func (f Frame) Where() string {
 	return f.Cwd
 }
 
-// Session is the session of a frame by its body, else by its environment; "" where neither says.
+// Session returns the session of a frame by its body, else by its environment; "" where neither says.
 func (f Frame) Session() string {
 	if id := quoted(f.Body, `"session_id"`); id != "" {
 		return id
@@ -145,7 +145,7 @@ func (f Frame) Session() string {
 	return f.Env["CLAUDE_CODE_SESSION_ID"]
 }
 
-// Launch is the client's project directory by a frame's environment, else its working directory.
+// Launch returns the client's project directory by a frame's environment, else its working directory.
 func (f Frame) Launch() string {
 	if dir := f.Env["CLAUDE_PROJECT_DIR"]; dir != "" {
 		return dir
@@ -153,12 +153,12 @@ func (f Frame) Launch() string {
 	return f.Cwd
 }
 
-// word tells whether s can be a hook's name, and so a part of the request's path.
+// word reports whether s can be a hook's name, and so a part of the request's path.
 func word(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
 
-// sniff is the value of the first member of that name in body, "" where it is no name or id: good enough to choose a
+// sniff returns the value of the first member of that name in body, "" where it is no name or id: good enough to choose a
 // deadline by, the daemon decodes the body.
 func sniff(body []byte, name string) string {
 	if v := quoted(body, `"`+name+`"`); word(strings.ReplaceAll(v, "-", "")) {
@@ -167,7 +167,7 @@ func sniff(body []byte, name string) string {
 	return ""
 }
 
-// quoted is the text behind the first occurrence of a key, "" for none, one above 4 KiB or with an escape in it.
+// quoted returns the text after the first occurrence of a key, "" for none, one above 4 KiB or with an escape in it.
 func quoted(body []byte, key string) string {
 	const longest = 4 << 10
 	_, rest, _ := bytes.Cut(body, []byte(key))

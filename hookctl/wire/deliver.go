@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// keepWithin is how long after its deadline a hook waits for a delivery that has not kept the frame yet: on a
+// keepWithin is the time after its deadline that a hook waits for a delivery that has not kept the frame yet: on a
 // busy machine the answer is worth nothing any more, but the record is.
 const keepWithin = 3 * time.Second
 
@@ -61,7 +61,7 @@ func handOver(f Frame, event, hookd string, until time.Time, hurry bool) Reply {
 	return unrecorded(f, event, "not recorded: "+why)
 }
 
-// unrecorded is the degraded answer of a hook that may be lost.
+// unrecorded returns the degraded answer of a hook that may be lost.
 func unrecorded(f Frame, event, why string) Reply {
 	why = "hookline: this hook was " + why
 	switch {
@@ -90,7 +90,7 @@ func (d *delivery) isKept() bool {
 }
 
 // wait returns the child's answer, or an error: [ErrTimeout] when it is still running. It waits for the frame to be kept
-// to the second time, and for the answer behind it to the first.
+// to the second time, and for the answer after it to the first.
 func (d *delivery) wait(until, keepBy time.Time) (Reply, error) {
 	select {
 	case err := <-d.done:
@@ -159,7 +159,7 @@ func startDelivery(hookd string, f Frame, until time.Time) (*delivery, error) {
 	return d, nil
 }
 
-// childEnv is the environment of a delivery: few threads, so that a limit on them does not end it, and no traceback, which
+// childEnv returns the environment of a delivery: few threads, so that a limit on them does not end it, and no traceback, which
 // would write its memory, with a frame in it, into a core file where the user's environment asks for one.
 func childEnv(env []string) []string {
 	child := []string{NoTraceback}
@@ -180,7 +180,7 @@ func childEnv(env []string) []string {
 // NoTraceback is in the environment of a delivery, for that process alone.
 const NoTraceback = "GOTRACEBACK=none"
 
-// keepLoss puts a frame without its content into the spool of the home, which tells the daemon that a hook is lost:
+// keepLoss puts a frame without its content into the spool of the home, by which the daemon learns that a hook is lost:
 // its time, size, session and tool call. The content would lie there with its secrets. The error is [os.ErrExist] when a
 // delivery has kept the frame and was ended then.
 func keepLoss(f Frame, event string) error {
@@ -212,7 +212,7 @@ func keepLoss(f Frame, event string) error {
 	return err
 }
 
-// findHookd is hookd beside this executable, else on the PATH, else "".
+// findHookd returns hookd beside this executable, else on the PATH, else "".
 func findHookd() string {
 	self, _ := os.Executable()
 	if real, err := filepath.EvalSymlinks(self); err == nil {

@@ -41,7 +41,7 @@ func Do(deadline time.Time, socket, event string, f Frame) (Reply, error) {
 // misdirected begins the answer of a daemon that serves another home than the one that was meant.
 const misdirected = "HTTP/1.1 421"
 
-// Serves tells whether a daemon accepts connections at socket, and does not say that it serves another home than the
+// Serves reports whether a daemon accepts connections at socket, and does not say that it serves another home than the
 // one with this mark, where there is one. One that hangs is not waited for.
 func Serves(socket, mark string, deadline time.Time) bool {
 	if soon := time.Now().Add(100 * time.Millisecond); soon.Before(deadline) && mark != "" {
@@ -63,7 +63,7 @@ func Serves(socket, mark string, deadline time.Time) bool {
 	return err != nil || string(answer) != misdirected
 }
 
-// request is the request's head.
+// request returns the request's head.
 func request(event string, f Frame) []byte {
 	b := append(make([]byte, 0, 4096), "POST /v1/hook/"...)
 	b = append(b, event...)
@@ -79,7 +79,7 @@ func request(event string, f Frame) []byte {
 	return append(b, "\r\nConnection: close\r\n\r\n"...)
 }
 
-// Answer is r in the form in which the daemon answers.
+// Answer returns r in the form in which the daemon answers.
 func Answer(r Reply) []byte {
 	b := append([]byte("HTTP/1.1 200 OK\r\nHookline-Protocol: "), strconv.Itoa(Protocol)...)
 	b = append(append(b, "\r\nHookline-Build: "...), Build...)
@@ -140,7 +140,7 @@ func answer(c io.Reader) (Reply, error) {
 	return reply, nil
 }
 
-// line is one line of an answer's head, of 4 KiB at most.
+// line returns one line of an answer's head, of 4 KiB at most.
 func line(in *bufio.Reader) (string, error) {
 	text, err := in.ReadSlice('\n')
 	if err != nil {
@@ -149,7 +149,7 @@ func line(in *bufio.Reader) (string, error) {
 	return strings.TrimSuffix(string(text), "\r\n"), nil
 }
 
-// number is s as a number from 0 to limit, else -1.
+// number returns s as a number from 0 to limit, else -1.
 func number(s string, limit int) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || n > limit {
@@ -158,7 +158,7 @@ func number(s string, limit int) int {
 	return n
 }
 
-// readError is the typed form of a failed read. A connection that ends early is a daemon that died.
+// readError returns the typed form of a failed read. A connection that ends early is a daemon that died.
 func readError(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return ErrTimeout

@@ -20,7 +20,7 @@ func Become(program string, args []string) int {
 	return 1
 }
 
-// ownSession gives the delivery a process group of its own.
+// ownSession starts the delivery in a process group of its own.
 func ownSession() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }

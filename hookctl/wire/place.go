@@ -12,7 +12,7 @@ import (
 // NUL on the BSDs, 108 on Linux).
 const maxSocket = 100
 
-// Home is the folder of all state: HOOKLINE_HOME, else $XDG_STATE_HOME/hookline, else
+// Home returns the folder of all state: HOOKLINE_HOME, else $XDG_STATE_HOME/hookline, else
 // ~/.local/state/hookline; absolute. Without HOME it is the first of [Places] that nobody else has taken, and note
 // says so.
 func Home(getenv func(string) string) (home, note string) {
@@ -40,7 +40,7 @@ func Home(getenv func(string) string) (home, note string) {
 // Homeless begins the note of a home that nothing in the environment names.
 const Homeless = "HOME is not set, state is in "
 
-// Socket is the unix socket of the daemon of the home: HOOKLINE_SOCKET, else
+// Socket returns the unix socket of the daemon of the home: HOOKLINE_SOCKET, else
 // $XDG_RUNTIME_DIR/hookline/<8 hex of home>.sock where that folder exists, else home/hookd.sock. A
 // path too long for the platform is replaced by one in the user's folder of the temporary directory.
 func Socket(getenv func(string) string) string {
@@ -61,7 +61,7 @@ func Socket(getenv func(string) string) string {
 	return short
 }
 
-// Elsewhere is where a daemon of the home listens whose environment was another one, as of a login, a
+// Elsewhere returns where a daemon of the home listens whose environment was another one, as of a login, a
 // container or cron; "" where that is socket too. It leaves home/hookd.sock as a link to its socket.
 func Elsewhere(home, socket string) string {
 	path := filepath.Join(home, "hookd.sock")
@@ -74,7 +74,7 @@ func Elsewhere(home, socket string) string {
 	return path
 }
 
-// Places are folders of the user's own outside the home, in the order in which they are tried: for what the home has no
+// Places returns folders of the user's own outside the home, in the order in which they are tried: for what the home has no
 // room for, and for the home of who has none. They do not depend on TMPDIR: a daemon that another login started must
 // find what is in them. HOOKLINE_SECOND lists folders to use instead, as PATH does.
 func Places(getenv func(string) string) []string {
@@ -89,7 +89,7 @@ func Places(getenv func(string) string) []string {
 	return list
 }
 
-// Temp is the user's own folder in the temporary directory. Whoever makes it makes it 0700, and
+// Temp returns the user's own folder in the temporary directory. Whoever makes it makes it 0700, and
 // a process that finds it checks that it is the user's.
 func Temp(getenv func(string) string) string {
 	dir := getenv("TMPDIR")
@@ -99,7 +99,7 @@ func Temp(getenv func(string) string) string {
 	return filepath.Join(dir, "hookline-"+strconv.Itoa(os.Getuid()))
 }
 
-// Hash is eight hex digits of a path (FNV-1a), for names where the path itself is too long.
+// Hash returns eight hex digits of a path (FNV-1a), for names where the path itself is too long.
 func Hash(path string) string {
 	sum := uint32(2166136261)
 	for i := range len(path) {
@@ -109,7 +109,7 @@ func Hash(path string) string {
 	return "00000000"[len(s):] + s
 }
 
-// named is the path in a variable, absolute. It may begin with "~/" for HOME: no shell has read what the client's
+// named returns the path in a variable, absolute. It may begin with "~/" for HOME: no shell has read what the client's
 // settings.json sets.
 func named(getenv func(string) string, variable string) string {
 	path := getenv(variable)
@@ -119,7 +119,7 @@ func named(getenv func(string) string, variable string) string {
 	return absolute(path)
 }
 
-// absolute is path from the root; it stays as it is where the current directory is gone.
+// absolute returns path from the root; it stays as it is where the current directory is gone.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs

@@ -11,10 +11,10 @@ import (
 	"syscall"
 )
 
-// openDirs are folders that everybody may make folders in. The last one has room where all disks are full.
+// openDirs returns the folders in which every user may make folders. The last one has room where all disks are full.
 func openDirs() []string { return []string{"/var/tmp", "/tmp", "/dev/shm"} }
 
-// Mark tells a home from its copy: device and inode of its folder; "" where it is not there.
+// Mark returns device and inode of a home's folder, by which a copy differs from it; "" where it is not there.
 func Mark(home string) string {
 	info, err := os.Stat(home)
 	if err != nil {
@@ -27,7 +27,7 @@ func Mark(home string) string {
 	return strconv.FormatUint(uint64(st.Dev), 16) + ":" + strconv.FormatUint(st.Ino, 16)
 }
 
-// usable tells whether a folder is this user's alone, or can be made.
+// usable reports whether a folder is this user's alone, or can be made.
 func usable(dir string) bool {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -40,7 +40,7 @@ func usable(dir string) bool {
 	return ours(info)
 }
 
-// private tells whether a folder is there and can be changed by this user alone; a link to it must be the user's, too.
+// private reports whether a folder is there and can be changed by this user alone; a link to it must be the user's, too.
 func private(dir string) bool {
 	link, err := os.Lstat(dir)
 	if err != nil {

@@ -76,7 +76,7 @@ func ReadValue(r io.Reader, limit int64, p Patience) Input {
 	}
 }
 
-// why is the reason for which a value did not come to its end.
+// why returns the reason for which a value did not come to its end.
 func why(err error, s scanner) string {
 	switch {
 	case err == io.EOF && s.in == lead:
@@ -107,7 +107,7 @@ type scanner struct {
 	escaped   bool // the piece before ended with an open backslash
 }
 
-// next is the offset behind the value's last byte, or -1 when the value goes on behind p.
+// next returns the offset after the value's last byte, or -1 when the value goes on after p.
 func (s *scanner) next(p []byte) int {
 	for i := 0; i < len(p) && s.in != other; {
 		c := p[i]
@@ -132,7 +132,7 @@ func (s *scanner) next(p []byte) int {
 	return -1
 }
 
-// text jumps from quote to quote and returns the offset behind the string; a quote behind an odd number of backslashes is
+// text jumps from quote to quote and returns the offset after the string; a quote after an odd number of backslashes is
 // part of it.
 func (s *scanner) text(p []byte, i int) int {
 	if s.escaped {

@@ -20,7 +20,7 @@ func Run(args []string) int {
 	return Become(programOf(hookd, args), args)
 }
 
-// programOf is the program that runs a verb: hookd, or hookfind beside it for a search, which hookd would hand over to it.
+// programOf returns the program that runs a verb: hookd, or hookfind beside it for a search, which hookd would hand over to it.
 func programOf(hookd string, args []string) string {
 	searches := len(args) > 0 && (args[0] == "find" || args[0] == "blame")
 	if hookfind := filepath.Join(filepath.Dir(hookd), "hookfind"+exe); searches && executable(hookfind) {
@@ -29,7 +29,7 @@ func programOf(hookd string, args []string) string {
 	return hookd
 }
 
-// IsHook tells whether args are a call by the client; with --help they are a person's.
+// IsHook reports whether args are a call by the client; with --help they are a person's.
 func IsHook(args []string) bool {
 	for _, a := range args {
 		if a == "--help" || a == "-h" {
@@ -115,7 +115,7 @@ func find(send time.Time, event string, f Frame) (Reply, error) {
 	return r, err
 }
 
-// capture is the frame without its input.
+// capture returns the frame without its input.
 func capture(args []string, now time.Time) Frame {
 	f := Frame{ID: NewID(now.UnixMilli()), Args: args, PPID: os.Getppid(), Time: now.UnixMilli(), Env: map[string]string{}}
 	f.Cwd, _ = os.Getwd()
@@ -143,7 +143,7 @@ func (f *Frame) read(p Patience) {
 	f.Note += in.Note
 }
 
-// Degraded is what a verb prints when no daemon answers.
+// Degraded returns what a verb prints when no daemon answers.
 func Degraded(args []string) []byte {
 	switch {
 	case onlyAsks(args):
@@ -154,7 +154,7 @@ func Degraded(args []string) []byte {
 	return nil
 }
 
-// Speaks tells whether stdout of this call may carry a JSON answer: verbs print plain text, and the
+// Speaks reports whether stdout of this call may carry a JSON answer: verbs print plain text, and the
 // stdout of four hooks is taken for something else (compaction's instructions, a path, a text).
 func Speaks(args []string, event string) bool {
 	switch event {
@@ -164,12 +164,12 @@ func Speaks(args []string, event string) bool {
 	return len(args) > 0 && args[0] == "hook"
 }
 
-// Message is the answer that tells the user something and the model nothing.
+// Message returns the answer that tells the user something and the model nothing.
 func Message(text string) []byte {
 	return append(appendString([]byte(`{"systemMessage":`), text), "}\n"...)
 }
 
-// onlyAsks tells whether a call records nothing.
+// onlyAsks reports whether a call records nothing.
 func onlyAsks(args []string) bool {
 	return len(args) > 1 && args[1] == "brief" && !has(args, "--hook")
 }

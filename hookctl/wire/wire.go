@@ -68,7 +68,7 @@ type Frame struct {
 	Time     int64             `json:"time"`    // capture, Unix milliseconds
 	Env      map[string]string `json:"env"`     // the variables of envNames that are set; never keys or tokens
 	Binary   string            `json:"binary"`  // the client's executable, for the hand-over to a newer daemon
-	Invoked  string            `json:"invoked"` // as the hook entry names it; with Binary it tells two installs apart
+	Invoked  string            `json:"invoked"` // as the hook entry names it; with Binary it distinguishes two installs
 	Complete bool              `json:"complete"`
 	Size     int64             `json:"size"` // of the input; above len(Body) only when it was over [Limit]
 	Note     string            `json:"note,omitempty"`
@@ -94,7 +94,7 @@ var envNames = [...]string{
 	"CLAUDE_SKIP_REQUIREMENTS",
 }
 
-// NewID is a ULID: 48 bits of Unix milliseconds and 80 random ones, of the runtime's generator
+// NewID returns a ULID: 48 bits of Unix milliseconds and 80 random ones, of the runtime's generator
 // (ChaCha8, seeded by the kernel): an id must be unique, not secret. Not monotonic within a millisecond.
 func NewID(ms int64) string {
 	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -111,7 +111,7 @@ func NewID(ms int64) string {
 	return string(id[:])
 }
 
-// Header is the frame without its body as one line of ASCII JSON, fit for an HTTP header and for the
+// Header returns the frame without its body as one line of ASCII JSON, fit for an HTTP header and for the
 // first line of a spool file. Strings are cut at 4096 bytes (the longest path of the platforms);
 // bytes that are no UTF-8 become U+FFFD.
 func (f Frame) Header() []byte {
