@@ -68,10 +68,27 @@ func ask(t *testing.T, d *Daemon, method, target, body string) (int, string) {
 	return w.Code, strings.TrimSpace(w.Body.String())
 }
 
-// newHome is a home that nobody has used yet, apart from the machine's own.
+// emit appends an event by command.
+func emit(t *testing.T, d *Daemon, order string) {
+	t.Helper()
+	code, body := ask(t, d, "POST", "/v1/do/emit", order)
+	expect.EqualNow(t, code, 200, body)
+}
+
+// counts returns the number of events in the log by type.
+func counts(t *testing.T, d *Daemon) map[string]int {
+	t.Helper()
+	n := map[string]int{}
+	for _, r := range logOf(t, d) {
+		n[r.Type]++
+	}
+	return n
+}
+
 // patience bounds what is waited for; on an idle machine it comes at once.
 const patience = 30 * time.Second
 
+// newHome returns a home that nobody has used yet, apart from the machine's own.
 func newHome(t *testing.T) string {
 	t.Helper()
 	hometest.Isolate(t)
@@ -119,7 +136,7 @@ func mustVerify(t *testing.T, d *Daemon) {
 	}
 }
 
-// in is the start of a session in a folder.
+// startIn returns the start of a session in a folder.
 func startIn(dir, session string) wire.Frame {
 	f := startOf(session)
 	f.Env["CLAUDE_PROJECT_DIR"] = dir

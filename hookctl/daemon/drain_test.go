@@ -115,10 +115,7 @@ func TestPoisonInSpool(t *testing.T) {
 	expect.OK(t, d.spool.Write(good))
 	d.drain(t.Context())
 	expect.Equal(t, d.spool.Count(), 0)
-	types := map[string]int{}
-	for _, r := range logOf(t, d) {
-		types[r.Type]++
-	}
+	types := counts(t, d)
 	if types["session.started"] != 1 {
 		t.Errorf("the frame behind was not taken: %v", types)
 	}

@@ -3,9 +3,9 @@
 package daemon
 
 import (
-	"encoding/json"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,16 +24,16 @@ type staged struct {
 	pid  int
 	at   time.Time
 	n    int
-	open []map[string]any
+	open []openCall
 }
 
-func (s *staged) hook(event string, members map[string]any) {
+// openCall is a call without an end.
+type openCall struct{ command, id string }
+
+// hook sends one hook: name and members as JSON text behind a comma.
+func (s *staged) hook(event, members string) {
 	s.t.Helper()
-	m := map[string]any{"hook_event_name": event, "session_id": s.id, "cwd": "/project", "permission_mode": "default"}
-	for k, v := range members {
-		m[k] = v
-	}
-	body := expect.Value(json.Marshal(m))(s.t)
+	body := []byte(fmt.Sprintf(`{"hook_event_name":%q,"session_id":%q,"cwd":"/project","permission_mode":"default"%s}`, event, s.id, members))
 	s.at = s.at.Add(time.Second)
 	f := wire.Frame{ID: wire.NewID(s.at.UnixMilli()), Args: []string{"hook", event}, Time: s.at.UnixMilli(), Complete: true, Size: int64(len(body)), Body: body, Env: map[string]string{}}
 	if s.pid != 0 {
@@ -42,94 +42,85 @@ func (s *staged) hook(event string, members map[string]any) {
 	expect.Value(s.d.Take(s.t.Context(), f))(s.t)
 }
 
-// call is a call's members; the same command is the same call while it is open.
-func (s *staged) call(command string) map[string]any {
-	for _, c := range s.open {
-		if c["command"] == command {
-			return c["call"].(map[string]any)
+// call returns a call's members without its id, and the id; the same command is the same call while it is open.
+func (s *staged) call(command string) (members, id string) {
+	members = fmt.Sprintf(`,"tool_name":"Bash","tool_input":{"command":%q}`, command)
+	if kind, ok := strings.CutPrefix(command, "agent "); ok {
+		members = fmt.Sprintf(`,"tool_name":"Agent","tool_input":{"subagent_type":%q,"prompt":"look"}`, kind)
+	}
+	for _, o := range s.open {
+		if o.command == command {
+			return members, o.id
 		}
 	}
 	s.n++
-	call := map[string]any{"tool_name": "Bash", "tool_use_id": fmt.Sprintf("toolu_%s_%d", s.id, s.n), "tool_input": map[string]any{"command": command}}
-	if kind, ok := strings.CutPrefix(command, "agent "); ok {
-		call["tool_name"] = "Agent"
-		call["tool_input"] = map[string]any{"subagent_type": kind, "prompt": "look"}
-	}
-	s.open = append(s.open, map[string]any{"command": command, "call": call})
-	return call
+	id = fmt.Sprintf(`,"tool_use_id":"toolu_%s_%d"`, s.id, s.n)
+	s.open = append(s.open, openCall{command, id})
+	return members, id
 }
 
-func (s *staged) done(command string) {
-	for i, c := range s.open {
-		if c["command"] == command {
-			s.open = append(s.open[:i], s.open[i+1:]...)
-			return
-		}
-	}
+// shapes has the hook of each word, and its members; %s is what the word is about.
+var shapes = map[string][2]string{
+	"start":      {"SessionStart", `,"source":"%s"`},
+	"prompt":     {"UserPromptSubmit", `,"prompt":"do it%s"`},
+	"stop":       {"Stop", `,"stop_hook_active":false,"last_assistant_message":"done%s","background_tasks":[]`},
+	"background": {"Stop", `,"stop_hook_active":false,"background_tasks":[{"id":"a1","type":"%s","status":"running"}]`},
+	"agent":      {"SubagentStart", `,"agent_id":"a1","agent_type":"%s"`},
+	"agentdone":  {"SubagentStop", `,"agent_id":"a1","agent_type":"%s","stop_hook_active":false`},
+	"agentask":   {"PermissionRequest", `,"agent_id":"a1","tool_name":"Bash","tool_input":{"command":"%s"}`},
+	"end":        {"SessionEnd", `,"reason":"%s"`},
+	"compact":    {"PreCompact", `,"trigger":"%s"`},
 }
 
-func with(m map[string]any, more ...any) map[string]any {
-	out := map[string]any{}
-	for k, v := range m {
-		out[k] = v
-	}
-	for i := 0; i < len(more); i += 2 {
-		out[more[i].(string)] = more[i+1]
-	}
-	return out
+// ofCalls has the hook of each word about a call, and the members beside the call's.
+var ofCalls = map[string][2]string{
+	"pre":         {"PreToolUse"},
+	"denied":      {"PermissionDenied", `,"reason":"Classifier"`},
+	"ok":          {"PostToolUse", `,"tool_response":{"stdout":"x"}`},
+	"bad":         {"PostToolUseFailure", `,"error":"Exit code 3","is_interrupt":false`},
+	"interrupted": {"PostToolUseFailure", `,"error":"Exit code 3","is_interrupt":true`},
 }
 
 func (s *staged) play(word string) {
 	s.t.Helper()
 	kind, about, _ := strings.Cut(word, ":")
+	if c, ok := ofCalls[kind]; ok {
+		call, id := s.call(about)
+		s.hook(c[0], call+id+c[1])
+		if strings.HasPrefix(c[0], "Post") {
+			s.open = slices.DeleteFunc(s.open, func(o openCall) bool { return o.command == about })
+		}
+		return
+	}
 	switch kind {
-	case "start":
-		s.hook("SessionStart", map[string]any{"source": about})
-	case "prompt":
-		s.hook("UserPromptSubmit", map[string]any{"prompt": "do it"})
-	case "pre":
-		s.hook("PreToolUse", s.call(about))
 	case "ask":
-		call := with(s.call(about))
-		delete(call, "tool_use_id")
+		call, _ := s.call(about)
 		s.hook("PermissionRequest", call)
-		s.hook("Notification", map[string]any{"notification_type": "permission_prompt", "message": "Claude needs your permission"})
-	case "denied":
-		s.hook("PermissionDenied", with(s.call(about), "reason", "Classifier"))
-	case "ok":
-		s.hook("PostToolUse", with(s.call(about), "tool_response", map[string]any{"stdout": "x"}))
-		s.done(about)
-	case "bad", "interrupted":
-		s.hook("PostToolUseFailure", with(s.call(about), "error", "Exit code 3", "is_interrupt", kind == "interrupted"))
-		s.done(about)
+		s.hook("Notification", `,"notification_type":"permission_prompt","message":"Claude needs your permission"`)
+		return
 	case "batch":
-		var calls []map[string]any
-		for _, c := range s.open {
-			calls = append(calls, with(c["call"].(map[string]any), "tool_response", "The user doesn't want to proceed"))
+		var calls []string
+		for _, o := range s.open {
+			call, id := s.call(o.command)
+			calls = append(calls, "{"+strings.TrimPrefix(call+id, ",")+`,"tool_response":"The user doesn't want to proceed"}`)
 		}
 		s.open = nil
-		s.hook("PostToolBatch", map[string]any{"tool_calls": calls})
-	case "stop":
-		s.hook("Stop", map[string]any{"stop_hook_active": false, "last_assistant_message": "done", "background_tasks": []any{}})
-	case "background":
-		s.hook("Stop", map[string]any{"stop_hook_active": false, "background_tasks": []any{map[string]any{"id": "a1", "type": about, "status": "running"}}})
-	case "agent":
-		s.hook("SubagentStart", map[string]any{"agent_id": "a1", "agent_type": about})
-	case "agentdone":
-		s.hook("SubagentStop", map[string]any{"agent_id": "a1", "agent_type": about, "stop_hook_active": false})
-	case "agentask":
-		s.hook("PermissionRequest", map[string]any{"agent_id": "a1", "tool_name": "Bash", "tool_input": map[string]any{"command": about}})
+		s.hook("PostToolBatch", `,"tool_calls":[`+strings.Join(calls, ",")+`]`)
+		return
 	case "fail":
-		error, words, _ := strings.Cut(about, "/")
-		s.hook("StopFailure", map[string]any{"error": error, "last_assistant_message": words})
-	case "compact":
-		s.hook("PreCompact", map[string]any{"trigger": about})
-		s.hook("SessionStart", map[string]any{"source": "compact"})
-		s.hook("PostCompact", map[string]any{"trigger": about, "compact_summary": "x"})
-	case "end":
-		s.hook("SessionEnd", map[string]any{"reason": about})
-	default:
+		kind, words, _ := strings.Cut(about, "/")
+		s.hook("StopFailure", fmt.Sprintf(`,"error":%q,"last_assistant_message":%q`, kind, words))
+		return
+	}
+
+	shape, ok := shapes[kind]
+	if !ok {
 		s.t.Fatalf("no such word: %s", word)
+	}
+	s.hook(shape[0], fmt.Sprintf(shape[1], about))
+	if kind == "compact" {
+		s.play("start:compact")
+		s.hook("PostCompact", fmt.Sprintf(`,"trigger":%q,"compact_summary":"x"`, about))
 	}
 }
 

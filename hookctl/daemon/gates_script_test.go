@@ -95,9 +95,7 @@ func (s *script) run(line string) {
 	case "clear":
 		s.clear(sessionNames[words[0]], words[1])
 	case "delete":
-		if code, body := ask(s.t, s.d, "POST", "/v1/do/emit", `{"type":"session.deleted","session":"`+sessionNames[rest]+`","data":{"reason":"test"}}`); code != 200 {
-			s.t.Fatal(body)
-		}
+		emit(s.t, s.d, `{"type":"session.deleted","session":"`+sessionNames[rest]+`","data":{"reason":"test"}}`)
 	case "events":
 		want, s.answer = rest, s.types()
 		expect.Equal(s.t, s.answer, want, s.line, "recorded")

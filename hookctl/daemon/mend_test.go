@@ -123,9 +123,7 @@ func TestERR_SESSION_02_CorruptedSnapshot(t *testing.T) {
 	if s, ok := identityOf(t, d, "s-1"); !ok || s.FacetEvents != 1 {
 		t.Errorf("%v %+v", ok, s)
 	}
-	if code, got := ask(t, d, "POST", "/v1/do/emit", `{"type":"session.deleted","session":"s-1","data":{}}`); code != 200 {
-		t.Errorf("%d %s", code, got)
-	}
+	emit(t, d, `{"type":"session.deleted","session":"s-1","data":{}}`)
 	if _, ok := identityOf(t, d, "s-1"); ok {
 		t.Error("the session is still there")
 	}

@@ -75,12 +75,7 @@ func TestProjectSeenIsNotLost(t *testing.T) {
 	c := startOf("s-2")
 	c.Env["CLAUDE_PROJECT_DIR"] = two
 	take(t, d, c)
-	seen := 0
-	for _, r := range logOf(t, d) {
-		if r.Type == events.TypeProjectSeen {
-			seen++
-		}
-	}
+	seen := counts(t, d)["project.seen"]
 	if seen != 2 {
 		t.Errorf("%d of 2 projects are in the log", seen)
 	}
@@ -101,10 +96,7 @@ func TestProjectWithSecretInItsPath(t *testing.T) {
 	take(t, d, startIn(dir, "s-3"))
 	keys, _ := projectKeys(t, d)
 	expect.Equal(t, len(keys), 1, "projects")
-	n := map[string]int{}
-	for _, r := range logOf(t, d) {
-		n[r.Type]++
-	}
+	n := counts(t, d)
 	if n["project.seen"] != 1 || n["project.moved"] != 0 {
 		t.Errorf("%v", n)
 	}
@@ -124,9 +116,7 @@ func TestJoinedProjectsStayOne(t *testing.T) {
 	if from == to || from == "" || to == "" {
 		t.Fatalf("%q and %q", from, to)
 	}
-	if code, body := ask(t, d, "POST", "/v1/do/emit", fmt.Sprintf(`{"type":"project.rehomed","project":%q,"data":{"from":%q}}`, to, from)); code != 200 {
-		t.Fatalf("%d %s", code, body)
-	}
+	emit(t, d, fmt.Sprintf(`{"type":"project.rehomed","project":%q,"data":{"from":%q}}`, to, from))
 	for i := range 3 {
 		if i == 2 {
 			shut(t, d)
@@ -140,12 +130,7 @@ func TestJoinedProjectsStayOne(t *testing.T) {
 			}
 		}
 	}
-	seen := 0
-	for _, r := range logOf(t, d) {
-		if r.Type == events.TypeProjectSeen {
-			seen++
-		}
-	}
+	seen := counts(t, d)["project.seen"]
 	if seen > 3 {
 		t.Errorf("%d times project.seen", seen)
 	}

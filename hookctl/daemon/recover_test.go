@@ -212,9 +212,7 @@ func TestRecoverSessionByCapture(t *testing.T) {
 func TestRecoverPassesOverDeleted(t *testing.T) {
 	p := twoDays(t)
 	defer shut(t, p.d)
-	if code, body := ask(t, p.d, "POST", "/v1/do/emit", `{"type":"session.deleted","session":"bad","data":{}}`); code != 200 {
-		t.Fatal(body)
-	}
+	emit(t, p.d, `{"type":"session.deleted","session":"bad","data":{}}`)
 	if got, err := p.recover("at=now"); err != nil || got.Session != "good" {
 		t.Errorf("%+v %v", got, err)
 	}
