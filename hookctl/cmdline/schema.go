@@ -40,12 +40,8 @@ func (c *Console) SchemaCmd(outputs Outputs) *cobra.Command {
 			verb := strings.Join(args, " ")
 			out, ok := outputs[verb]
 			if !ok {
-				f := problem.Faultf("%q has no schema", verb).Advise("`" + c.Name + " schema` lists the verbs that have one")
-				near := problem.Nearest(verb, verbs)
-				if near != "" {
-					f.Hint = "did you mean `" + c.Name + " schema " + near + "`?"
-				}
-				return f
+				return problem.Faultf("%q has no schema", verb).Advise("`"+c.Name+" schema` lists the verbs that have one").
+					Meant(verb, verbs, "`"+c.Name+" schema %s`")
 			}
 			return c.printSchema(verb, out)
 		},

@@ -82,9 +82,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &unknown) {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := problem.Nearest(unknown.GetSpecifiedName(), names); near != "" {
-			f.Hint = "did you mean `--" + near + "`?"
-		}
+		f = f.Meant(unknown.GetSpecifiedName(), names, "`--%s`")
 	}
 	return f
 }
@@ -101,10 +99,6 @@ func noSuchVerb(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	f := problem.Faultf("unknown command %q for %q", args[0], cmd.CommandPath()).Advise("`" + cmd.CommandPath() + " --help` lists them")
-	near := problem.Nearest(args[0], names)
-	if near != "" {
-		f.Hint = "did you mean `" + cmd.CommandPath() + " " + near + "`?"
-	}
-	return f
+	return problem.Faultf("unknown command %q for %q", args[0], cmd.CommandPath()).Advise("`"+cmd.CommandPath()+" --help` lists them").
+		Meant(args[0], names, "`"+cmd.CommandPath()+" %s`")
 }

@@ -6,10 +6,9 @@
 //
 // A later file wins over an earlier one, the environment (HOOKLINE_FSYNC for the key fsync) over
 // files, a flag over both. redact_extra is the exception: its lists add up, so that a project cannot
-// switch off what its user wants hidden, and hold for the project's hooks from the next one on. fsync,
-// idle_exit, flush_interval and log_level are the daemon's, which serves all projects: it reads them when it starts,
-// from the user's file and its environment. notify, listen, otel, prices and record_off are the user's alone: a file of a project that sets
-// one is told of, and nothing of it counts. An example with every key at its default:
+// switch off what its user wants hidden, and hold for the project's hooks from the next one on. A project's files may
+// set color, evidence, attention and redact_extra; any other key in them is a problem and does not count. The daemon
+// serves all projects and reads its keys when it starts. An example with every key at its default:
 //
 //	fsync: shared          # shared: hooks that come together share one fsync; always: one each
 //	idle_exit: 12h         # the daemon ends after that long without a live session; 0s: never
@@ -25,7 +24,7 @@
 //	redact_extra: []       # regular expressions (RE2); what they match becomes [REDACTED:custom]
 //
 // Nothing here is fatal: a file that cannot be read or understood, an unknown key and a value of the
-// wrong type are told in [Config.Problems] with their place, and the value before them stays. Who asks
+// wrong type are listed in [Config.Problems] with their place, and the value set before stays. The caller
 // decides what that means: `config show` fails, a hook warns.
 package config
 
@@ -61,8 +60,8 @@ type Key struct {
 	Default string // as it would stand in a file
 	Env     string // the variable that sets it; "" for a list
 	Doc     string
-	Daemon  bool     // the daemon's, which serves all projects: it does not see a project's files
-	User    bool     // the user's alone: a project's files may not set it
+	Project bool     // a project's files may set it
+	of      string   // what a list has
 	allowed []string // of a choice
 	min     time.Duration
 	max     time.Duration
@@ -74,11 +73,9 @@ type kind int
 const (
 	choice kind = iota
 	duration
-	patterns
+	list
 	text
 	address
-	lines
-	folders
 	thresholds
 )
 
@@ -87,36 +84,36 @@ const (
 const year = 365 * 24 * time.Hour
 
 var keys = []Key{
-	{Name: "fsync", Default: "shared", Env: "HOOKLINE_FSYNC", Daemon: true, allowed: []string{"shared", "always"},
+	{Name: "fsync", Default: "shared", Env: "HOOKLINE_FSYNC", allowed: []string{"shared", "always"},
 		Doc: "shared: hooks that come together share one fsync; always: one each"},
-	{Name: "idle_exit", Default: "12h", Env: "HOOKLINE_IDLE_EXIT", Daemon: true, kind: duration, max: year,
+	{Name: "idle_exit", Default: "12h", Env: "HOOKLINE_IDLE_EXIT", kind: duration, max: year,
 		Doc: "the daemon ends after that long without a live session; 0s: never"},
-	{Name: "flush_interval", Default: "2s", Env: "HOOKLINE_FLUSH_INTERVAL", Daemon: true, kind: duration, min: 100 * time.Millisecond, max: time.Minute,
+	{Name: "flush_interval", Default: "2s", Env: "HOOKLINE_FLUSH_INTERVAL", kind: duration, min: 100 * time.Millisecond, max: time.Minute,
 		Doc: "longest time that folded cells stay unwritten; the log is never behind"},
-	{Name: "log_level", Default: "info", Env: "HOOKLINE_LOG_LEVEL", Daemon: true, allowed: []string{"debug", "info", "warn", "error"},
+	{Name: "log_level", Default: "info", Env: "HOOKLINE_LOG_LEVEL", allowed: []string{"debug", "info", "warn", "error"},
 		Doc: "of the daemon's log file"},
-	{Name: "color", Default: "auto", Env: "HOOKLINE_COLOR", allowed: []string{"auto", "always", "never"},
+	{Name: "color", Default: "auto", Env: "HOOKLINE_COLOR", Project: true, allowed: []string{"auto", "always", "never"},
 		Doc: "auto: on a terminal, unless NO_COLOR or CI is set"},
-	{Name: "evidence", Default: "normal", allowed: []string{"strict", "normal", "loose"},
+	{Name: "evidence", Default: "normal", Project: true, allowed: []string{"strict", "normal", "loose"},
 		Doc: "a turn that ends without a passed test or build is held once (strict), warned of (normal), or let go (loose)"},
-	{Name: "attention", Default: "5000 10000 15000", kind: thresholds,
+	{Name: "attention", Default: "5000 10000 15000", Project: true, kind: thresholds,
 		Doc: "tokens from which on the attention budget is yellow, orange and red; the first is also that of a delta synthesis"},
-	{Name: "notify", Default: "off", Daemon: true, User: true, kind: text,
+	{Name: "notify", Default: "off", kind: text,
 		Doc: "a command, or a URL that JSON is posted to, when a session is stuck or waits for you; off: none"},
-	{Name: "listen", Default: "off", Daemon: true, User: true, kind: address,
+	{Name: "listen", Default: "off", kind: address,
 		Doc: "a port, or HOST:PORT of a loopback address, that gives live events to clients of NATS; off: none"},
-	{Name: "otel", Default: "off", Daemon: true, User: true, kind: text,
+	{Name: "otel", Default: "off", kind: text,
 		Doc: "URL of an OTLP receiver (HTTP) that gets a trace for each prompt, without its texts; off: none"},
-	{Name: "prices", Default: "[]", User: true, kind: lines,
+	{Name: "prices", Default: "[]", kind: list, of: "lines",
 		Doc: "of models: MODEL INPUT OUTPUT [CACHE_WRITE CACHE_WRITE_1H CACHE_READ], dollars a million tokens"},
-	{Name: "record_off", Default: "[]", User: true, kind: folders,
+	{Name: "record_off", Default: "[]", kind: list, of: "folders",
 		Doc: "folders; of sessions launched there or below nothing is recorded"},
-	{Name: "redact_extra", Default: "[]", kind: patterns,
+	{Name: "redact_extra", Default: "[]", Project: true, kind: list, of: "regular expressions",
 		Doc: "regular expressions (RE2); what they match becomes [REDACTED:custom]"},
 }
 
-// List tells whether the setting is a list.
-func (k Key) List() bool { return k.kind == patterns || k.kind == lines || k.kind == folders }
+// List reports whether the setting is a list.
+func (k Key) List() bool { return k.kind == list }
 
 // Keys are all settings in the order they are shown.
 func Keys() []Key { return append([]Key(nil), keys...) }
@@ -148,7 +145,7 @@ type Config struct {
 	program int    // instructions that the project's patterns compile to
 }
 
-// Origin tells where a value comes from.
+// Origin says where a value comes from.
 type Origin struct {
 	From string `json:"from" jsonschema_description:"default, user, project, local, env or flag"`
 	File string `json:"file,omitempty" jsonschema_description:"that has it"`
@@ -189,7 +186,7 @@ func Load(o Options) Config {
 	return c
 }
 
-// Patterns are redact_extra as the user has it, and what the files of a project add; "" for none.
+// Patterns returns redact_extra as the user has it, and what the files of a project add; "" for none.
 func Patterns(getenv func(string) string, project string) (user, added []string) {
 	user = Load(Options{Getenv: getenv}).Values.RedactExtra
 	if project == "" {
@@ -203,7 +200,7 @@ func Patterns(getenv func(string) string, project string) (user, added []string)
 	return user, added
 }
 
-// Records tells whether hooks of a session launched in dir are recorded: not where record_off names the folder or one above it.
+// Records reports whether hooks of a session launched in dir are recorded: not where record_off names the folder or one above it.
 // Links on the way are resolved on both sides.
 func (v Values) Records(dir string) bool {
 	for _, off := range v.RecordOff {
@@ -225,26 +222,22 @@ func resolved(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// Text is a key's value as it would stand in a file, a list as one line an element.
+// Text returns a key's value as it would stand in a file, a list as one line an element.
 func (v Values) Text(key string) []string {
-	switch key {
-	case "idle_exit":
-		return []string{shortDuration(v.IdleExit)}
-	case "flush_interval":
-		return []string{shortDuration(v.FlushInterval)}
-	case "attention":
-		return []string{strings.Trim(fmt.Sprint(v.Attention), "[]")}
-	case "prices":
-		return append([]string{}, v.Prices...)
-	case "record_off":
-		return append([]string{}, v.RecordOff...)
-	case "redact_extra":
-		return append([]string{}, v.RedactExtra...)
+	switch v := v.at(key).(type) {
+	case *time.Duration:
+		return []string{shortDuration(*v)}
+	case *[3]int:
+		return []string{strings.Trim(fmt.Sprint(*v), "[]")}
+	case *[]string:
+		return append([]string{}, *v...)
+	case *string:
+		return []string{*v}
 	}
-	return []string{*v.textOf(key)}
+	return nil
 }
 
-// shortDuration is 12h instead of 12h0m0s.
+// shortDuration returns 12h instead of 12h0m0s.
 func shortDuration(d time.Duration) string {
 	return zeroTail.ReplaceAllString(d.String(), "$1")
 }

@@ -50,7 +50,7 @@ func TestPatternsOfProject(t *testing.T) {
 	if len(c.Values.RedactExtra) != 2 || len(c.Problems) != 1 {
 		t.Fatalf("%d patterns, %d problems", len(c.Values.RedactExtra), len(c.Problems))
 	}
-	expect.Equal(t, c.Problems[0].Error(), local+":3:5: redact_extra: too much for a project; this expression and those behind it are left out")
+	expect.Equal(t, c.Problems[0].Error(), local+":3:5: redact_extra: too much for a project; this expression and those after it are left out")
 
 	w.write(t, "user", "redact_extra:\n"+strings.Repeat("  - (.{1000})\n", 5))
 	c = w.load(nil)
@@ -78,12 +78,12 @@ func TestDefaults(t *testing.T) {
 func TestCascade(t *testing.T) {
 	w := newWorld(t)
 	user := w.write(t, "user", "fsync: always\nlog_level: debug\nidle_exit: 1h\nflush_interval: 5s\nredact_extra: ['ACME-[0-9]+']\nnotify: beep\nprices: ['m 1 2']\n")
-	w.write(t, "project", "log_level: warn\nidle_exit: 2h\nflush_interval: 4s\nredact_extra:\n  - corp-\\d+\nattention: 100 200 300\n")
-	w.write(t, "local", "idle_exit: 3h\nflush_interval: 3s\n")
+	w.write(t, "project", "evidence: strict\ncolor: auto\nredact_extra:\n  - corp-\\d+\nattention: 100 200 300\n")
+	w.write(t, "local", "evidence: loose\n")
 	w.env["HOOKLINE_FLUSH_INTERVAL"] = "1s"
 	w.env["HOOKLINE_COLOR"] = "never"
 	c := w.load(map[string]string{"color": "always"})
-	want := Values{Fsync: "always", IdleExit: 3 * time.Hour, FlushInterval: time.Second, LogLevel: "warn", Color: "always", Evidence: "normal", Attention: [3]int{100, 200, 300},
+	want := Values{Fsync: "always", IdleExit: time.Hour, FlushInterval: time.Second, LogLevel: "debug", Color: "always", Evidence: "loose", Attention: [3]int{100, 200, 300},
 		Notify: "beep", Listen: "off", Otel: "off", Prices: []string{"m 1 2"}, RedactExtra: []string{"ACME-[0-9]+", `corp-\d+`}}
 	if !reflect.DeepEqual(c.Values, want) || len(c.Problems) != 0 {
 		t.Fatalf("got %+v, problems %v", c.Values, c.Problems)
@@ -92,7 +92,7 @@ func TestCascade(t *testing.T) {
 	for k, o := range c.Origins {
 		from[k] = o.From
 	}
-	wantFrom := map[string]string{"evidence": "default", "fsync": "user", "log_level": "project", "idle_exit": "local", "flush_interval": "env", "color": "flag", "attention": "project", "notify": "user", "listen": "default", "otel": "default", "prices": "user", "record_off": "default", "redact_extra": "project"}
+	wantFrom := map[string]string{"evidence": "local", "fsync": "user", "log_level": "user", "idle_exit": "user", "flush_interval": "env", "color": "flag", "attention": "project", "notify": "user", "listen": "default", "otel": "default", "prices": "user", "record_off": "default", "redact_extra": "project"}
 	if !reflect.DeepEqual(from, wantFrom) {
 		t.Errorf("origins %v", from)
 	}
@@ -225,13 +225,13 @@ func TestProblemAsAWarning(t *testing.T) {
 	expect.Equal(t, (Problem{Message: "HOOKLINE_FSYNC: no"}).Warning(), "configuration: HOOKLINE_FSYNC: no")
 }
 
-// A clone may neither run a command nor say what things cost.
+// A clone may neither run a command nor say what things cost, nor how durable the log is.
 func TestOfTheUserAlone(t *testing.T) {
 	w := newWorld(t)
-	w.write(t, "project", "notify: curl evil\n")
+	w.write(t, "project", "notify: curl evil\nfsync: always\n")
 	w.write(t, "local", "prices: ['m 0 0']\nlisten: 4222\notel: http://evil\n")
 	c := w.load(nil)
-	if c.Values.Otel != "off" || c.Values.Notify != "off" || c.Values.Prices != nil || c.Values.Listen != "off" || len(c.Problems) != 4 {
+	if c.Values.Otel != "off" || c.Values.Notify != "off" || c.Values.Prices != nil || c.Values.Listen != "off" || c.Values.Fsync != "shared" || len(c.Problems) != 5 {
 		t.Fatalf("%+v, %v", c.Values, c.Problems)
 	}
 	for _, p := range c.Problems {

@@ -44,15 +44,10 @@ func (p Problem) Warning() string {
 
 // unknown is the problem of a key that does not exist.
 func unknown(name string) Problem {
-	p := Problem{Key: name, Unknown: true, Message: fmt.Sprintf("unknown key %q", name)}
 	all := make([]string, 0, len(keys))
 	for _, k := range keys {
 		all = append(all, k.Name)
 	}
-	if near := problem.Nearest(strings.NewReplacer("-", "_", " ", "_").Replace(name), all); near != "" {
-		p.Hint = "did you mean " + near + "?"
-	} else {
-		p.Hint = "the keys are " + strings.Join(all, ", ")
-	}
-	return p
+	f := problem.Faultf("unknown key %q", name).Advise("the keys are "+strings.Join(all, ", ")).Meant(strings.NewReplacer("-", "_", " ", "_").Replace(name), all, "%s")
+	return Problem{Key: name, Unknown: true, Message: f.Message, Hint: f.Hint}
 }

@@ -24,7 +24,7 @@ type item struct {
 	line, column int
 }
 
-// set takes a value in force, or tells why not and leaves the one before it.
+// set puts a value in force, or adds a problem and leaves the value as it was.
 func (c *Config) set(k Key, v raw, from Origin) {
 	if err := c.put(k, v, from); err != "" {
 		c.Problems = append(c.Problems, Problem{File: from.File, Line: from.Line, Key: k.Name,
@@ -44,9 +44,9 @@ func problemText(k Key, from Origin, err string) string {
 	return k.Name + ": " + err
 }
 
-// put is set without the words around it; "" when the value is good.
+// put puts a value in force, or returns what is wrong with it.
 func (c *Config) put(k Key, v raw, from Origin) string {
-	if k.User && (from.From == "project" || from.From == "local") {
+	if !k.Project && (from.From == "project" || from.From == "local") {
 		return "only the user's own file may set it"
 	}
 	switch k.kind {
@@ -59,7 +59,7 @@ func (c *Config) put(k Key, v raw, from Origin) string {
 				return "off or a URL of http or https is wanted"
 			}
 		}
-		*c.Values.textOf(k.Name) = v.text
+		*c.Values.at(k.Name).(*string) = v.text
 	case address:
 		if v.list != nil || v.text == "" {
 			return "a port or HOST:PORT is wanted, not " + v.kindName()
@@ -76,34 +76,30 @@ func (c *Config) put(k Key, v raw, from Origin) string {
 			return "three rising numbers of tokens are wanted, not " + v.kindName()
 		}
 		c.Values.Attention = t
-	case lines:
-		if v.list == nil && v.text != "[]" {
-			return "a list of lines is wanted, not " + v.kindName()
-		}
-		c.Values.Prices = nil
-		for _, it := range v.list {
-			c.Values.Prices = append(c.Values.Prices, it.text)
-		}
 	case duration:
 		d, err := parseDuration(k, v)
 		if err != "" {
 			return err
 		}
-		*c.durationOf(k.Name) = d
-	case patterns:
+		*c.Values.at(k.Name).(*time.Duration) = d
+	case list:
 		if v.list == nil && v.text != "[]" {
-			return "a list of regular expressions is wanted, not " + v.kindName()
+			return "a list of " + k.of + " is wanted, not " + v.kindName()
 		}
-		c.addPatterns(v.list, from)
-	case folders:
-		if v.list == nil && v.text != "[]" {
-			return "a list of folders is wanted, not " + v.kindName()
+		switch k.Name {
+		case "prices":
+			for _, it := range v.list {
+				c.Values.Prices = append(c.Values.Prices, it.text)
+			}
+		case "record_off":
+			c.addFolders(v.list, from)
+		default:
+			c.addPatterns(v.list, from)
 		}
-		c.addFolders(v.list, from)
 	default:
 		for _, a := range k.allowed {
 			if v.what == "" && v.list == nil && v.text == a {
-				*c.Values.textOf(k.Name) = a
+				*c.Values.at(k.Name).(*string) = a
 				return ""
 			}
 		}
@@ -123,7 +119,7 @@ func parseDuration(k Key, v raw) (time.Duration, string) {
 	return d, ""
 }
 
-// loopback gives the host and port of `off`, a port, or an address that only this machine reaches. Names are not asked for.
+// loopback returns the host and port of `off`, a port, or an address that only this machine reaches. Names are not asked for.
 func loopback(v string) (at, err string) {
 	if v == "off" {
 		return v, ""
@@ -170,14 +166,14 @@ func (c *Config) addPatterns(list []item, from Origin) {
 			c.program += programSize(tree)
 		}
 		if c.program > maxProgram {
-			c.refuse(it, from, "redact_extra: too much for a project; this expression and those behind it are left out", "write them shorter, or into your own configuration")
+			c.refuse(it, from, "redact_extra: too much for a project; this expression and those after it are left out", "write them shorter, or into your own configuration")
 			return
 		}
 		c.Values.RedactExtra = append(c.Values.RedactExtra, it.text)
 	}
 }
 
-// programSize is about how many instructions an expression compiles to: what is repeated by a count is written out.
+// programSize returns about how many instructions an expression compiles to: what is repeated by a count is written out.
 func programSize(re *syntax.Regexp) int {
 	n := 0
 	for _, sub := range re.Sub {
@@ -207,36 +203,19 @@ func (c *Config) addFolders(list []item, from Origin) {
 	}
 }
 
-// refuse tells that an element of a list is left out; the message begins with its key.
+// refuse adds the problem of an element of a list that is left out; the message begins with its key.
 func (c *Config) refuse(it item, from Origin, message, hint string) {
 	key, _, _ := strings.Cut(message, ":")
 	c.Problems = append(c.Problems, Problem{File: from.File, Line: it.line, Column: it.column, Key: key, Message: message, Hint: hint})
 }
 
-// textOf is the setting of one line of text with that name.
-func (v *Values) textOf(name string) *string {
-	switch name {
-	case "fsync":
-		return &v.Fsync
-	case "log_level":
-		return &v.LogLevel
-	case "evidence":
-		return &v.Evidence
-	case "notify":
-		return &v.Notify
-	case "listen":
-		return &v.Listen
-	case "otel":
-		return &v.Otel
-	}
-	return &v.Color
-}
-
-func (c *Config) durationOf(name string) *time.Duration {
-	if name == "idle_exit" {
-		return &c.Values.IdleExit
-	}
-	return &c.Values.FlushInterval
+// at returns a pointer to the setting with that name.
+func (v *Values) at(name string) any {
+	return map[string]any{
+		"fsync": &v.Fsync, "idle_exit": &v.IdleExit, "flush_interval": &v.FlushInterval, "log_level": &v.LogLevel, "color": &v.Color,
+		"evidence": &v.Evidence, "attention": &v.Attention, "notify": &v.Notify, "listen": &v.Listen, "otel": &v.Otel,
+		"prices": &v.Prices, "record_off": &v.RecordOff, "redact_extra": &v.RedactExtra,
+	}[name]
 }
 
 func (v raw) kindName() string {

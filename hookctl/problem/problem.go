@@ -31,6 +31,14 @@ func (p *Error) Advise(hint string) *Error {
 	return p
 }
 
+// Meant replaces the hint by the candidate that was probably meant by word, in a format such as "`hookctl %s`", where one is near.
+func (p *Error) Meant(word string, candidates []string, format string) *Error {
+	if near := Nearest(word, candidates); near != "" {
+		p.Hint = "did you mean " + fmt.Sprintf(format, near) + "?"
+	}
+	return p
+}
+
 // Faultf is an error of a verb; a cause is given by %w, as to fmt.Errorf.
 func Faultf(format string, args ...any) *Error { return Refusef(0, format, args...) }
 

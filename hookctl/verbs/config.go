@@ -93,16 +93,6 @@ func (configShowVerb) run(a *app, _ []string) error {
 		}
 		a.Printf("  %s  %s  %s\n", cmdline.Pad(f.Scope, 7), cmdline.OneLine(f.Path), state)
 	}
-	var names []string
-	for _, k := range config.Keys() {
-		if from := a.conf.Origins[k.Name].From; k.Daemon && (from == "project" || from == "local") {
-			names = append(names, k.Name)
-		}
-	}
-	if len(names) > 0 {
-		a.Say("warning: the daemon does not see " + strings.Join(names, ", ") + " of a project's file: it serves all projects")
-		a.Say("hint: " + config.UserFile(a.Getenv) + " is the place for it, `hookctl restart` applies it")
-	}
 	return a.configProblems()
 }
 
@@ -192,11 +182,8 @@ func (configSetVerb) run(a *app, args []string) error {
 	value := args[1]
 
 	if !slices.Contains(settable(), key) {
-		f := problem.Faultf("there is no key %q with one value", key).Advise("one of " + strings.Join(settable(), ", ") + "; `hookctl config edit` is for the lists")
-		if near := problem.Nearest(key, settable()); near != "" {
-			f.Hint = "did you mean " + near + "?"
-		}
-		return f
+		return problem.Faultf("there is no key %q with one value", key).
+			Advise("one of "+strings.Join(settable(), ", ")+"; `hookctl config edit` is for the lists").Meant(key, settable(), "%s")
 	}
 	path, err := a.userFile()
 	if err != nil {

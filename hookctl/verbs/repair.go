@@ -39,11 +39,8 @@ func (f *repairVerb) run(a *app, _ []string) error {
 	name := f.Family + f.Bucket
 	projection, ok := rebuilds[name]
 	if !ok || f.Family != "" && f.Bucket != "" {
-		f := problem.Faultf("there is no bucket %q", name).Advise("one of " + strings.Join(sortedKeys(rebuilds), ", "))
-		if near := problem.Nearest(name, sortedKeys(rebuilds)); near != "" {
-			f.Hint = "did you mean " + near + "?"
-		}
-		return f
+		names := sortedKeys(rebuilds)
+		return problem.Faultf("there is no bucket %q", name).Advise("one of "+strings.Join(names, ", ")).Meant(name, names, "%s")
 	}
 	return a.rebuild(projection, f.Dry)
 }
