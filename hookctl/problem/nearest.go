@@ -2,7 +2,7 @@ package problem
 
 import "strings"
 
-// Nearest is the candidate that was probably meant by a word, for the hint `did you mean …?`: one that begins with it, else the one
+// Nearest returns the candidate that was probably meant by a word, for the hint `did you mean …?`: one that begins with it, else the one
 // that the fewest slips of the keyboard make of it, of two equals the first. Up to two slips count, up
 // to a third of a longer candidate's letters, and less than half of the word's; "" when none is near.
 // Upper and lower case are the same in the word; candidates are in lower case.
@@ -14,30 +14,27 @@ func Nearest(word string, candidates []string) string {
 			return c
 		}
 		within := min(least, max(2, len(c)/3)+1)
-		if len(word)-len(c) >= within || len(c)-len(word) >= within {
-			continue // each letter too many is a slip: a word of megabytes is not compared
-		}
-		if n := slips(word, c); n < within {
-			best, least = c, n
+		if len(word)-len(c) < within { // each letter too many is a slip: a word of megabytes is not compared
+			if n := slips(word, c); n < within {
+				best, least = c, n
+			}
 		}
 	}
 	return best
 }
 
-// slips counts the letters to put in, to take out, to replace and to swap with their neighbour (optimal
+// slips returns the number of letters to put in, to take out, to replace and to swap with their neighbour (optimal
 // string alignment), by bytes.
 func slips(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {
 		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
+		for j := range rows[i] {
+			if i*j == 0 {
+				rows[i][j] = i + j
+				continue
+			}
 
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
 			replace := 1
 			if a[i-1] == b[j-1] {
 				replace = 0
