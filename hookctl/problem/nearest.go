@@ -6,9 +6,9 @@ import "strings"
 // that the fewest slips of the keyboard make of it, of two equals the first. Up to two slips count, up
 // to a third of a longer candidate's letters, and less than half of the word's; "" when none is near.
 // Upper and lower case are the same in the word; candidates are in lower case.
-func Nearest(word string, candidates []string) string {
+func Nearest(word string, candidates []string) (best string) {
 	word = strings.ToLower(word)
-	best, least := "", (len(word)+1)/2
+	least := (len(word) + 1) / 2
 	for _, c := range candidates {
 		if len(word) > 1 && strings.HasPrefix(c, word) {
 			return c
