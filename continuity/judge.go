@@ -116,7 +116,7 @@ var notRun = regexp.MustCompile(`^(<tool_use_error>)?(Sibling tool call errored|
 func (p *past) take(e events.Event) {
 	switch e := e.(type) {
 	case *events.PromptSubmitted:
-		p.prompted(e.Prompt)
+		p.prompted(e.UserText())
 	case *events.ToolRequested:
 		if e.AgentID == "" {
 			p.calls[e.ToolUseID] = callOf(p.root, e.ToolName, e.ToolInput)
@@ -145,17 +145,13 @@ func (p *past) take(e events.Event) {
 	}
 }
 
-// beside is what an editor puts before the user's words.
-var beside = regexp.MustCompile(`(?s)^(<ide_\w+>.*?</ide_\w+>\s*)+`)
-
 // goesOn is a prompt that only says to go on.
 var goesOn = regexp.MustCompile(`(?i)^\W*((please|ok|yes|und|jetzt|bitte|mach|continue|proceed|go (on|ahead)|keep going|weiter)\W*)+$`)
 
 // prompted takes in what the user wrote: the first of substance is the goal, the newest the task.
 func (p *past) prompted(text string) {
-	text = beside.ReplaceAllString(strings.TrimSpace(text), "")
 	text = strings.ReplaceAll(text, p.root+"/", "") // as in what is told
-	if strings.HasPrefix(text, "<") {
+	if text == "" {
 		return
 	}
 	p.prompt = text

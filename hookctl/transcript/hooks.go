@@ -402,7 +402,8 @@ func submitted(text string) (string, bool) {
 	if strings.HasPrefix(text, "<command-message>") {
 		return strings.TrimSpace(between(text, "<command-name>", "</command-name>") + " " + between(text, "<command-args>", "</command-args>")), true
 	}
-	for _, mark := range []string{"<command-name>", "<local-command", "<bash-", "<user-memory-input>", "[Request interrupted", "Caveat: The messages below", "/compact"} {
+	for _, mark := range []string{"<command-name>", "<local-command", "<bash-", "<user-memory-input>", "[Request interrupted", "Caveat: The messages below", "/compact",
+		"This session is being continued from a previous conversation"} {
 		if strings.HasPrefix(text, mark) {
 			return text, false
 		}

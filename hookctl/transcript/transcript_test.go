@@ -258,3 +258,10 @@ func TestEachLine(t *testing.T) {
 		}
 	}
 }
+
+// The summary that a continued session of older clients begins with is no prompt of the user's.
+func TestSummaryIsNoPrompt(t *testing.T) {
+	if _, typed := submitted("This session is being continued from a previous conversation that ran out of context."); typed {
+		t.Error("it is the client's own text")
+	}
+}
