@@ -213,21 +213,19 @@ func (c Context) Lines(project string) []string {
 	return lines
 }
 
-// FileCodes are the names of files: the base name, and where two are alike the shortest end of the path that differs.
+// FileCodes returns the names of files: the base name, and where two are alike the shortest end of the path that differs.
 func FileCodes(files []Code) []string {
 	ends := map[string]int{} // how many files end so
 	for _, f := range files {
-		for at := len(f.Code); at > 0; {
-			at = strings.LastIndexByte(f.Code[:at], '/')
-			ends[f.Code[at+1:]]++
+		for end := f.Code; end != ""; _, end, _ = strings.Cut(end, "/") {
+			ends[end]++
 		}
 	}
-	names := make([]string, 0, len(files))
+	var names []string
 	for _, f := range files {
-		name := path.Base(f.Code)
-		for at := len(f.Code) - len(name) - 1; at > 0 && ends[name] > 1; {
-			at = strings.LastIndexByte(f.Code[:at], '/')
-			name = f.Code[at+1:]
+		name := f.Code
+		for end := f.Code; end != "" && ends[end] == 1; _, end, _ = strings.Cut(end, "/") {
+			name = end
 		}
 		names = append(names, name)
 	}
@@ -268,15 +266,11 @@ func (c *found) touch() {
 	c.context.Session, c.context.Branch = c.r.Session, c.r.Branch
 }
 
-// drop takes a code away, and tells whether it was there.
+// drop takes codes away, and reports whether there was one.
 func (c *found) drop(list *[]Code, is func(code string) bool) bool {
-	rest := slices.DeleteFunc(slices.Clone(*list), func(o Code) bool { return is(o.Code) })
-	if len(rest) == len(*list) {
-		return false
-	}
-	*list = rest
-	c.touch()
-	return true
+	before := len(*list)
+	*list = slices.DeleteFunc(slices.Clone(*list), func(o Code) bool { return is(o.Code) })
+	return len(*list) < before
 }
 
 // done notes that something was done; it comes next and stands in the way no more.
@@ -327,9 +321,6 @@ func slug(text string) string {
 
 // clip cuts a text after n characters.
 func clip(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
 	runes := []rune(text[:min(len(text), 4*n)])
 	return string(runes[:min(n, len(runes))])
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"hookline/events"
@@ -14,15 +15,16 @@ import (
 // sentences ends one sentence and begins the next.
 var sentences = regexp.MustCompile(`[.!?]+(?:\s+|$)|\n+`)
 
-// signs are words that say that something was decided, or stands in the way (DECISIONS S4), with the beginning of the code
-// and a part, in lower case, that each sentence with them has.
+// signs are words that say that something was decided, or stands in the way (DECISIONS S4), with the beginning of the code.
 var signs = []struct {
-	code, part string
-	words      *regexp.Regexp
+	code  string
+	words *regexp.Regexp
 }{
-	{"dec:", "use", regexp.MustCompile(`(?i)\b(let['’]s|we['’]ll) use\b`)}, {"dec:", "ion:", regexp.MustCompile(`(?i)\bdecision:`)},
-	{"block:blocked:", "block", regexp.MustCompile(`(?i)\bblocked\b`)}, {"block:unclear:", "unclear", regexp.MustCompile(`(?i)\bunclear\b`)},
-	{"block:fails:", "fail", regexp.MustCompile(`(?i)\bfails because\b`)}, {"block:cannot:", "can", regexp.MustCompile(`(?i)\b(can['’]t|cannot)\b`)},
+	{"dec:", regexp.MustCompile(`(?i)\b((let['’]s|we['’]ll) use\b|decision:)`)},
+	{"block:blocked:", regexp.MustCompile(`(?i)\bblocked\b`)},
+	{"block:unclear:", regexp.MustCompile(`(?i)\bunclear\b`)},
+	{"block:fails:", regexp.MustCompile(`(?i)\bfails because\b`)},
+	{"block:cannot:", regexp.MustCompile(`(?i)\b(can['’]t|cannot)\b`)},
 }
 
 // wordsOfBlocker is how many words say something about the work.
@@ -34,20 +36,16 @@ func (c *found) prompt(e *events.PromptSubmitted) {
 	if c.r.AgentID != "" || strings.HasPrefix(text, "/") {
 		return
 	}
-	for len(text) > 0 {
-		sentence, rest, question := text, "", false
-		if at := sentences.FindStringIndex(text); at != nil {
-			sentence, rest, question = text[:at[0]], text[at[1]:], strings.Contains(text[at[0]:at[1]], "?")
+	begin := 0
+	for _, end := range append(sentences.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
+		if !strings.Contains(text[end[0]:end[1]], "?") {
+			c.sentence(strings.TrimSpace(text[begin:end[0]]))
 		}
-		if !question {
-			c.sentence(strings.TrimSpace(sentence))
-		}
-		text = rest
+		begin = end[1]
 	}
 }
 
 func (c *found) sentence(s string) {
-	low := strings.ToLower(s)
 	for _, sign := range signs {
 		list := &c.context.Blockers
 		if sign.code == "dec:" {
@@ -55,7 +53,7 @@ func (c *found) sentence(s string) {
 		} else if len(strings.Fields(s)) < wordsOfBlocker {
 			return
 		}
-		if strings.Contains(low, sign.part) && sign.words.MatchString(s) {
+		if sign.words.MatchString(s) {
 			c.put(list, sign.code+slug(s))
 			return
 		}
@@ -161,11 +159,8 @@ func (c *found) ran(command string, ok bool, output string) {
 	words := strings.Fields(line)
 
 	target := words[0]
-	for _, w := range words[1:] {
-		if !strings.HasPrefix(w, "-") {
-			target += "-" + w
-			break
-		}
+	if i := slices.IndexFunc(words[1:], func(w string) bool { return w[0] != '-' }); i >= 0 {
+		target += "-" + words[1+i]
 	}
 	stuck := clip("block:fails:"+target, maxCode)
 	if !ok {
