@@ -97,8 +97,6 @@ func Fold(s State, r events.Record) State {
 		return s.end(r, e.Status)
 	case *events.SessionDeleted:
 		return s.without(r.Session)
-	case *events.CodesAdded:
-		return s.added(r, e.Code)
 	}
 
 	c := found{r: r, context: s.At(r.Time)}
@@ -113,6 +111,11 @@ func Fold(s State, r events.Record) State {
 		c.put(&c.context.Next, "next:"+slug(e.TaskSubject))
 	case *events.TaskCompleted:
 		c.done(slug(e.TaskSubject))
+	case *events.CodesAdded:
+		if !c.add(e.Code) { // what is no code is kept apart
+			bad := Code{Code: clip(e.Code, maxCode), Event: r.ID, Session: r.Session, Time: r.Time}
+			s.Quarantine = events.Newest(append(slices.Clip(s.Quarantine), bad), maxQuarantine)
+		}
 	}
 	return s.with(r, c)
 }
@@ -127,17 +130,6 @@ func (s State) with(r events.Record, c found) State {
 	}
 	s.Now = c.context
 	return s
-}
-
-// added takes in a code of a command; what is none is kept apart.
-func (s State) added(r events.Record, code string) State {
-	c := found{r: r, context: s.At(r.Time)}
-	if !c.add(code) {
-		bad := Code{Code: clip(code, maxCode), Event: r.ID, Session: r.Session, Time: r.Time}
-		s.Quarantine = events.Newest(append(slices.Clip(s.Quarantine), bad), maxQuarantine)
-		return s
-	}
-	return s.with(r, c)
 }
 
 // end ends the codes as they are.
@@ -181,7 +173,7 @@ func (c Context) Empty() bool {
 
 // expired tells whether the codes count no more at a time; that is seven days after the newest, exclusive.
 func (c Context) expired(now time.Time) bool {
-	return !c.Updated.IsZero() && now.After(c.Updated.Add(Lifetime))
+	return now.After(c.Updated.Add(Lifetime))
 }
 
 // At is the context as it counts at a time, empty after it has expired.
@@ -251,11 +243,7 @@ func (c *found) put(list *[]Code, code string) {
 func (c *found) renew(list *[]Code, code string, most int) {
 	next := slices.DeleteFunc(slices.Clone(*list), func(o Code) bool { return o.Code == code })
 	*list = events.Newest(append(next, Code{Code: code, Event: c.r.ID, Session: c.r.Session, Time: c.r.Time}), most)
-	c.touch()
-}
 
-// touch notes that something was found.
-func (c *found) touch() {
 	c.any = true
 	if c.context.Started.IsZero() {
 		c.context.Started = c.r.Time

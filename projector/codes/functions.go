@@ -20,20 +20,21 @@ type language struct {
 }
 
 var (
-	slashes = []string{"//"}
-	hash    = []string{"#"}
+	slashes  = []string{"//"}
+	hash     = []string{"#"}
+	function = []string{"function"}
 )
 
 var languages = []language{
 	{ends: ".go", line: slashes, quotes: "\"'`", words: []string{"func"}},
 	{ends: ".py .pyi .rb .ex .exs .pl .pm", line: hash, quotes: "\"'", words: strings.Fields("def defp defmacro sub")},
 	{ends: ".rs .kt .kts .swift .scala", line: slashes, quotes: "\"", words: strings.Fields("fn fun func def")},
-	{ends: ".js .jsx .mjs .cjs .ts .tsx .mts .vue .svelte", line: slashes, quotes: "\"'`", words: []string{"function"}, braces: true},
+	{ends: ".js .jsx .mjs .cjs .ts .tsx .mts .vue .svelte", line: slashes, quotes: "\"'`", words: function, braces: true},
 	{ends: ".php", line: []string{"//", "#"}, quotes: "\"'", words: strings.Fields("function fn")},
 	{ends: ".java .c .h .cc .cpp .hpp .dart", line: slashes, quotes: "\"'", braces: true},
 	{ends: ".cs", line: slashes, quotes: "\"'", braces: true, arrows: true},
-	{ends: ".lua", line: []string{"--"}, quotes: "\"'", words: []string{"function"}},
-	{ends: ".sh .bash", line: hash, quotes: "\"'", words: []string{"function"}, braces: true},
+	{ends: ".lua", line: []string{"--"}, quotes: "\"'", words: function},
+	{ends: ".sh .bash", line: hash, quotes: "\"'", words: function, braces: true},
 }
 
 // control are words that stand before "(" and "{" and are no function; apart are those that no function stands behind.
