@@ -48,6 +48,7 @@ func RecoveryOf(r Reader, g *Gates, id, source string, at time.Time, most int) R
 	own, _ := projector.State[session.State](r.Reader, session.Name, id)
 	w := World{Project: own.Project, NowMS: at.UnixMilli(), Gates: g}
 	e := &events.SessionStarted{Source: source}
+	e.Cwd = own.Cwd
 	in := Input{Call: Call{Verb: VerbHook, Hook: "SessionStart"}, Time: at, Session: id, Event: e, Hook: e}
 
 	_, born := identityOf(r, id)

@@ -19,7 +19,7 @@ func TestFilesOfEarlierSessions(t *testing.T) {
 	}
 	p := past{Latest: identity.State{SessionID: "before-12345", Project: "p", Born: true}, Working: map[string]working.State{"before-12345": busy("before-12345", at)},
 		Touches: working.Touches{Files: []working.Touch{touch("up/client.go", 9), touch("go.mod", 1), touch("lib/page.go", 5), touch("lib/page_test.go", 2)}}}
-	if got := startOf(t, "startup", p); !strings.HasSuffix(got, "\nUsed in this project: lib/{page.go, page_test.go}; go.mod") {
+	if got := startOf(t, "startup", p); !strings.HasSuffix(got, "\nUsed in this project: lib/{page.go,page_test.go}; go.mod") {
 		t.Errorf("%s", got)
 	}
 	if got := startOf(t, "compact", p); strings.Contains(got, "Used in") {

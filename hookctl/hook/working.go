@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -106,6 +107,7 @@ func tellWorking(in Input, w World, r Reader) []Item {
 	}
 
 	s := WorkAt(in, w.Project, r)
+	s.Worktree = cmp.Or(s.Worktree, e.Cwd) // outside a repository, paths are told from where the session works
 	found := surveyed(r)
 	survey := tellSurvey(in, found, s)
 	if found != nil && found.Gone != "" {
@@ -317,11 +319,7 @@ func foldersItem(most int, id string, rank Rank, title, root string, files []wor
 	}
 
 	form := func(n int) string {
-		top := &folder{}
-		for _, p := range paths[:n] {
-			top.add(p)
-		}
-		text := title + top.list("; ")
+		text := title + byFolder(paths[:n])
 		if left := len(files) - n; left > 0 {
 			text += fmt.Sprintf(" (%d more)", left)
 		}
@@ -340,38 +338,31 @@ func foldersItem(most int, id string, rank Rank, title, root string, files []wor
 	return []Item{it}
 }
 
-// folder is a file, or a folder with what of it is told, in the order in which it came.
-type folder struct {
-	name string // of a folder with its slash
-	in   []*folder
-}
-
-func (f *folder) add(path string) {
-	name, rest, nested := strings.Cut(path, "/")
-	if nested {
-		name += "/"
-	}
-	i := slices.IndexFunc(f.in, func(x *folder) bool { return x.name == name })
-	if i < 0 {
-		i = len(f.in)
-		f.in = append(f.in, &folder{name: name})
-	}
-	if nested {
-		f.in[i].add(rest)
-	}
-}
-
-// list names what is in a folder. As in a shell, several things of one folder stand in braces behind it.
-func (f *folder) list(between string) string {
-	var texts []string
-	for _, x := range f.in {
-		text := x.list(", ")
-		if len(x.in) > 1 {
-			text = "{" + text + "}"
+// byFolder lists paths, those of one folder together in braces as a shell expands them: src/{a.go,b.go}; README.md. Folders come in
+// the order of their first path, and each is written whole, so that a path can be opened without putting it together.
+func byFolder(paths []string) string {
+	var folders []string
+	names := map[string][]string{}
+	for _, p := range paths {
+		folder, name := path.Split(p)
+		if names[folder] == nil {
+			folders = append(folders, folder)
 		}
-		texts = append(texts, x.name+text)
+		names[folder] = append(names[folder], name)
 	}
-	return strings.Join(texts, between)
+
+	var texts []string
+	for _, folder := range folders {
+		switch in := names[folder]; {
+		case folder == "":
+			texts = append(texts, in...)
+		case len(in) == 1:
+			texts = append(texts, folder+in[0])
+		default:
+			texts = append(texts, folder+"{"+strings.Join(in, ",")+"}")
+		}
+	}
+	return strings.Join(texts, "; ")
 }
 
 // atMost takes the longest form of an item that has at most n tokens, or its shortest.

@@ -52,7 +52,7 @@ Last prompt: ok, go on
 To do: test it (in progress)
 Not mended: ` + "`go test ./up` (failed, exit 1, FAIL TestRetry)" + `: --- FAIL: TestRetry
 The user refused Bash deploy prod: use the staging host
-Edited: /etc/hosts; up/{retry.go, client.go}
+Edited: /etc/hosts; up/{retry.go,client.go}
 Read: docs/readme.md
 Ran: ` + "`make` (ok)"
 	expect.Equal(t, startOf(t, "compact", past{Working: map[string]working.State{"s": busy("s", time.Now())}}), want)
@@ -175,5 +175,16 @@ func TestCommandsToldOnce(t *testing.T) {
 	text := commandItems(s)[0].Text
 	if strings.Count(text, "(ok)") != 1 || strings.Count(text, "(failed)") != 1 {
 		t.Error(text)
+	}
+}
+
+// Outside a repository paths are told from the folder that the session works in.
+func TestPathsOutsideARepository(t *testing.T) {
+	in := decode("hook SessionStart", `{"session_id":"s","hook_event_name":"SessionStart","source":"compact","cwd":"/home/user/notes"}`)
+	s := working.State{ID: "s", Files: []working.File{{Path: "/home/user/notes/a/b.md", Edited: 1, Event: "e1"}, {Path: "/etc/hosts", Edited: 1, Event: "e2"}}}
+	p := past{Working: map[string]working.State{"s": s}}
+	items := tellWorking(in, World{Project: "p"}, p.reader(t))
+	if len(items) == 0 || items[0].Text != "Edited: /etc/hosts; a/b.md" {
+		t.Errorf("%+v", items)
 	}
 }
