@@ -106,26 +106,23 @@ func Fold(s State, r events.Record) State {
 	case *events.ToolSucceeded:
 		c.succeeded(e)
 	case *events.ToolFailed:
-		c.failed(e)
+		if e.ToolName == "Bash" && !e.IsInterrupt {
+			c.ran(events.MemberText(e.ToolInput, "command"), false, e.Error)
+		}
 	case *events.TaskCreated:
 		c.put(&c.context.Next, "next:"+slug(e.TaskSubject))
 	case *events.TaskCompleted:
 		c.done(slug(e.TaskSubject))
 	case *events.CodesAdded:
 		if !c.add(e.Code) { // what is no code is kept apart
-			bad := Code{Code: clip(e.Code, maxCode), Event: r.ID, Session: r.Session, Time: r.Time}
-			s.Quarantine = events.Newest(append(slices.Clip(s.Quarantine), bad), maxQuarantine)
+			s.Quarantine = events.Newest(append(slices.Clip(s.Quarantine), c.code(clip(e.Code, maxCode))), maxQuarantine)
 		}
 	}
-	return s.with(r, c)
-}
 
-// with takes over what was found. What had expired before ends with it.
-func (s State) with(r events.Record, c found) State {
 	if !c.any {
 		return s
 	}
-	if s.Now.expired(r.Time) {
+	if s.Now.expired(r.Time) { // what had expired before ends with what is new
 		s = s.end(r, Expired)
 	}
 	s.Now = c.context
@@ -240,9 +237,14 @@ func (c *found) put(list *[]Code, code string) {
 	c.renew(list, clip(code, maxCode), maxCodes)
 }
 
+// code returns a code of the record.
+func (c *found) code(text string) Code {
+	return Code{Code: text, Event: c.r.ID, Session: c.r.Session, Time: c.r.Time}
+}
+
 func (c *found) renew(list *[]Code, code string, most int) {
-	next := slices.DeleteFunc(slices.Clone(*list), func(o Code) bool { return o.Code == code })
-	*list = events.Newest(append(next, Code{Code: code, Event: c.r.ID, Session: c.r.Session, Time: c.r.Time}), most)
+	c.drop(list, func(old string) bool { return old == code })
+	*list = events.Newest(append(*list, c.code(code)), most)
 
 	c.any = true
 	if c.context.Started.IsZero() {
@@ -271,22 +273,19 @@ func (c *found) done(what string) {
 	c.put(&c.context.Done, "done:"+what)
 }
 
-// add takes in a code of a command; it tells whether it is one.
+// add takes in a code of a command, and reports whether it is one.
 func (c *found) add(code string) bool {
-	kind, what, ok := strings.Cut(code, ":")
+	kind, what, _ := strings.Cut(code, ":")
 	what = slug(what)
-	if !ok || what == "" {
+	list := map[string]*[]Code{"impl": &c.context.Functions, "dec": &c.context.Decisions, "block": &c.context.Blockers,
+		"next": &c.context.Next, "test": &c.context.Done, "done": &c.context.Done}[kind]
+	switch {
+	case list == nil || what == "":
 		return false
-	}
-	lists := map[string]*[]Code{"impl": &c.context.Functions, "dec": &c.context.Decisions, "block": &c.context.Blockers,
-		"next": &c.context.Next, "test": &c.context.Done}
-	switch list := lists[kind]; {
 	case kind == "done":
 		c.done(what)
-	case list != nil:
-		c.put(list, kind+":"+what)
 	default:
-		return false
+		c.put(list, kind+":"+what)
 	}
 	return true
 }
@@ -296,8 +295,8 @@ func (c *found) file(name string) {
 	if name == "" || len(name) > maxPath || strings.ContainsAny(name, "\n\r\x00") {
 		return
 	}
-	if below, ok := strings.CutPrefix(name, strings.TrimSuffix(c.r.Worktree, "/")+"/"); ok && c.r.Worktree != "" {
-		name = below
+	if c.r.Worktree != "" {
+		name = strings.TrimPrefix(name, strings.TrimSuffix(c.r.Worktree, "/")+"/")
 	}
 	c.renew(&c.context.Files, path.Clean(name), maxFiles)
 }

@@ -44,7 +44,7 @@ var (
 	apart = strings.Fields("new return throw class record struct . function")
 )
 
-// maxText bounds the text that is read of one change, in bytes.
+// maxText bounds the text that is read of one change, in characters; longer ones lie beside the log.
 const maxText = 16 << 10
 
 // Functions are the functions that a piece of a file defines, in their order; those of a Go type with its name.
@@ -53,7 +53,7 @@ func Functions(file, text string) []string {
 	if of < 0 {
 		return nil
 	}
-	s := scan{lang: languages[of], words: wordsOf(languages[of], text[:min(len(text), maxText)])}
+	s := scan{lang: languages[of], words: wordsOf(languages[of], clip(text, maxText))}
 	var names []string
 	for i := range s.words {
 		name := s.function(i)
@@ -160,11 +160,8 @@ func (s scan) assigned(i, equals int) string {
 		at++
 	}
 	switch {
-	case s.at(at) == "function":
-		if s.at(at+1) == "(" {
-			return s.at(i)
-		}
-		return "" // it has a name
+	case s.at(at) == "function" && s.at(at+1) == "(": // else it has a name
+		return s.at(i)
 	case s.at(at) == "(":
 		at = s.closing(at)
 	case !isName(s.at(at)):
@@ -231,20 +228,13 @@ func wordsOf(lang language, text string) []string {
 	var words []string
 	for i := 0; i < len(text); {
 		end := past(lang, text, i)
-		switch {
-		case end > i:
-			i = end
-		case inName(text[i]):
-			end = i
-			for end < len(text) && inName(text[end]) {
+		if end == i {
+			for end = i + 1; inName(text[i]) && end < len(text) && inName(text[end]); {
 				end++
 			}
 			words = append(words, text[i:end])
-			i = end
-		default:
-			words = append(words, text[i:i+1])
-			i++
 		}
+		i = end
 	}
 	return words
 }
@@ -266,8 +256,8 @@ func past(lang language, text string, i int) int {
 	if strings.IndexByte(lang.quotes, rest[0]) < 0 {
 		return i
 	}
-	if quote := rest[:1]; strings.HasPrefix(rest, strings.Repeat(quote, 3)) {
-		return i + 3 + upTo(rest[3:], strings.Repeat(quote, 3))
+	if three := strings.Repeat(rest[:1], 3); strings.HasPrefix(rest, three) {
+		return i + 3 + upTo(rest[3:], three)
 	}
 	for at := 1; at < len(rest); at++ {
 		switch {

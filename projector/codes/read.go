@@ -78,12 +78,6 @@ func (c *found) succeeded(e *events.ToolSucceeded) {
 	}
 }
 
-func (c *found) failed(e *events.ToolFailed) {
-	if e.ToolName == "Bash" && !e.IsInterrupt {
-		c.ran(events.MemberText(e.ToolInput, "command"), false, e.Error)
-	}
-}
-
 // edited reads the input of a call that changes a file.
 func (c *found) edited(input json.RawMessage) {
 	var in struct {
