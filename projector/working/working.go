@@ -17,7 +17,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 12
+	Version = 13
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, next steps and
@@ -181,6 +181,9 @@ func Fold(s State, r events.Record) State {
 	s.ID = r.Session
 	s.Project = cmp.Or(r.Project, s.Project)
 	s.Worktree = cmp.Or(r.Worktree, s.Worktree) // commands and the end of a killed client name none
+	if h, ok := r.Event.(*events.HandoffWritten); ok && h.By != "" {
+		return s // its words are this state's own, and a session found gone was not active when it was found
+	}
 	if r.Time.After(s.Active) {
 		s.Active = r.Time
 	}
@@ -225,9 +228,6 @@ func Fold(s State, r events.Record) State {
 			s.Task = noteOf(r, e.Task, MaxTask)
 		}
 	case *events.HandoffWritten:
-		if e.By != "" {
-			return s // its words are this state's own
-		}
 		s.Handoff = noteOf(r, e.Text, MaxTask)
 	}
 	return s

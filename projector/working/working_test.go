@@ -59,6 +59,17 @@ func TestScheduledPromptIsNoTask(t *testing.T) {
 	}
 }
 
+// A session whose process was found gone three days later was active when it worked, not when it was found.
+func TestHandoffOfAReapedSessionIsAsOldAsItsWork(t *testing.T) {
+	s := folded(prompt("Add retries to the upload client"), did("Edit", `{"file_path":"/w/client.go"}`, `{}`))
+	was := s.Active
+	reaped := record(3, s.HandoffOf("reaped"))
+	reaped.Time = noon.Add(72 * time.Hour)
+	if s = Fold(s, reaped); !s.Active.Equal(was) {
+		t.Errorf("active %v, worked until %v", s.Active, was)
+	}
+}
+
 func TestPromptsThatOnlySayToGoOn(t *testing.T) {
 	for _, text := range []string{"go on", "continue", "weiter", "und jetzt weiter", "please continue", "Mach weiter!", "proceed", "next", "ok, keep going", "continue from where we left off", "继续"} {
 		if s := folded(prompt(text)); !GoesOn(text) || s.Goal != nil {
