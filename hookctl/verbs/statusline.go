@@ -74,7 +74,7 @@ type statuslineInput struct {
 	} `json:"context_window"`
 }
 
-// used is the tokens in the context, 0 before the first answer. Numbers below zero count as none.
+// used is the tokens in the context, 0 where the client does not tell, as before the first answer. Numbers below zero count as none.
 func (in statuslineInput) used() int64 {
 	u := in.Window.Usage
 	if u == nil {
@@ -110,8 +110,8 @@ func (a *app) statuslineInput() statuslineInput {
 
 func (a *app) statusline(in statuslineInput) statuslineJSON {
 	line := statuslineJSON{Recorder: "down", Session: in.Session, Brief: identity.ColdBrief}
-	if size := in.Window.Size; size > 0 {
-		line.Context = &contextUse{Phase: session.PhaseOf(in.used(), size), Percent: session.Percent(in.used(), size), Used: in.used(), Window: size}
+	if used, size := in.used(), in.Window.Size; used > 0 && size > 0 {
+		line.Context = &contextUse{Phase: session.PhaseOf(used, size), Percent: session.Percent(used, size), Used: used, Window: size}
 	}
 	var known client.LineFacts
 	asked := client.LineOrder{Session: in.Session, Used: in.used(), Window: in.Window.Size, Model: in.Model.ID}
