@@ -341,8 +341,12 @@ func refusal(response json.RawMessage) string {
 	if !strings.HasPrefix(text, "The user doesn't want to proceed with this tool use") {
 		return ""
 	}
-	return Line(words)
+	words, _, _ = strings.Cut(words, clientsNote)
+	return Clip(words, maxLine)
 }
+
+// clientsNote begins what the client (2.1.331) writes behind the user's words.
+const clientsNote = "\n\nNote: The user's next message may contain a correction"
 
 // said is the text of a JSON string, or of a list of blocks.
 func said(raw json.RawMessage) string {

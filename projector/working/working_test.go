@@ -231,6 +231,16 @@ func TestCorrectionsAndTodos(t *testing.T) {
 	}
 }
 
+// Words of a refusal that are several lines are told as one; what the client writes behind them is not the user's.
+func TestCorrectionOfSeveralLines(t *testing.T) {
+	reply := expect.Value(json.Marshal("The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nNo.\n\nUse the staging host:\n- first web\n" +
+		"\n\nNote: The user's next message may contain a correction or preference. Pay close attention."))(t)
+	s := folded(&events.ToolBatchFinished{ToolCalls: []events.ToolCall{{ToolName: "Bash", ToolInput: json.RawMessage(`{"command":"deploy prod"}`), ToolResponse: reply}}})
+	if len(s.Corrections) != 1 || s.Corrections[0].Text != "Bash deploy prod: No. Use the staging host: - first web" {
+		t.Errorf("%+v", s.Corrections)
+	}
+}
+
 func TestCheckpointDeleteAndClear(t *testing.T) {
 	s := folded(prompt("Add retries to it"), &events.CheckpointCreated{Schema: Schema, Trigger: "auto"})
 	if len(s.Checkpoints) != 1 || s.Checkpoints[0].Event != "e2" || s.Checkpoints[0].Seq != 2 || s.Checkpoints[0].Trigger != "auto" {
