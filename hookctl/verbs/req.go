@@ -238,6 +238,13 @@ func (d *desk) other(s session.State) gates.Other {
 // find gives the session that is meant: the named one, the one whose shell this is, or the live one whose process
 // is above us. Another session's gates are never opened by guessing.
 func (d *desk) find(name string) (id string, explicit bool, err error) {
+	if name == lastSession {
+		last, err := d.resolve(name)
+		if err != nil {
+			return "", true, err
+		}
+		name = last.ID
+	}
 	if name != "" {
 		if err := d.know(name); err != nil {
 			return "", true, err
