@@ -41,7 +41,7 @@ func TestMCP(t *testing.T) {
 	expect.OK(t, err)
 	defer c.Close()
 
-	ask := func(tool string, args map[string]any, want string) {
+	ask := func(tool string, args map[string]any, want string) string {
 		t.Helper()
 		r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
 		if err != nil {
@@ -54,6 +54,7 @@ func TestMCP(t *testing.T) {
 		if strings.Contains(text, secret) || strings.ContainsAny(text, "\x1b\u202e") || len(text) > 7200 {
 			t.Errorf("%s %v: %d bytes, %q", tool, args, len(text), text)
 		}
+		return text
 	}
 	all := func() {
 		t.Helper()
@@ -66,6 +67,12 @@ func TestMCP(t *testing.T) {
 		ask("event", map[string]any{"event": "999999"}, "no event 999999 is in the log")
 		ask("event", map[string]any{"event": "../status"}, "is no event")
 		ask("state_at", map[string]any{"point": "now", "projection": "working", "key": "aaaaaaaa-1"}, "Add retries to the upload client")
+		ask("state_at", map[string]any{"point": "now", "projection": "working", "key": "last"}, `"key":"aaaaaaaa-1"`)
+		ask("state_at", map[string]any{"point": "now", "projection": "working", "key": "zz"}, "there was no state of")
+		names := ask("state_at", map[string]any{"point": "now"}, `{"projection":"working","key":"aaaaaaaa-1","seq":`)
+		if strings.Contains(names, `"state":`) {
+			t.Errorf("states where names are wanted: %s", names)
+		}
 		ask("state_at", map[string]any{"point": "whenever"}, "is no sequence, time or duration")
 		ask("decisions", map[string]any{}, "three at most")
 		ask("why", map[string]any{"text": "nothing-like-it", "session": "last"}, "nothing that session aaaaaaaa-1 is told has")

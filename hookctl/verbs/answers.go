@@ -165,19 +165,42 @@ func (s *Answers) Event(ctx context.Context, id string) (string, error) {
 	})
 }
 
-// StateAt gives a projection's state as it was at a point of the log.
+// StateAt gives a projection's states as they were at a point of the log; without a projection or a key the names
+// of those there were.
 func (s *Answers) StateAt(ctx context.Context, point, projection, key string) (string, error) {
 	return s.told(ctx, func(a *app) error {
 		at, err := a.Point(point)
 		if err != nil {
 			return err
 		}
-		var state json.RawMessage
-		if err := a.get("/v1/at", url.Values{"point": {at}, "projection": {projection}, "key": {key}}, &state); err != nil {
+		if key == lastSession {
+			last, err := a.resolve(key)
+			if err != nil {
+				return err
+			}
+			key = last.ID
+		}
+		var past struct {
+			Seq   uint64 `json:"seq"`
+			Cells []struct {
+				Projection string          `json:"projection"`
+				Key        string          `json:"key"`
+				Seq        uint64          `json:"seq"`
+				State      json.RawMessage `json:"state,omitempty"`
+			} `json:"cells"`
+		}
+		if err := a.get("/v1/at", url.Values{"point": {at}, "projection": {projection}, "key": {key}}, &past); err != nil {
 			return err
 		}
-		a.Printf("%s\n", state)
-		return nil
+		if key != "" && len(past.Cells) == 0 {
+			return problem.Faultf("there was no state of %q at sequence %d", key, past.Seq).Advise("without a key all are given")
+		}
+		if projection == "" && key == "" {
+			for i := range past.Cells {
+				past.Cells[i].State = nil
+			}
+		}
+		return a.PrintJSON(past)
 	})
 }
 
