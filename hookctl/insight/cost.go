@@ -74,6 +74,7 @@ type prompt struct {
 // it, the first one that was taken owns it. The zero value is ready. Used by one goroutine.
 type Meter struct {
 	answers map[string]*answer // by message id and request id
+	main    map[string]bool    // ids of messages that no subagent got
 	prompts map[string][]*prompt
 }
 
@@ -154,10 +155,15 @@ func (m *Meter) prompted(session string, l line) {
 
 func (m *Meter) answered(session, project string, l line) {
 	if m.answers == nil {
-		m.answers = map[string]*answer{}
+		m.answers, m.main = map[string]*answer{}, map[string]bool{}
 	}
 	key := l.Message.ID + " " + l.Request
 	a := m.answers[key]
+	if !l.Side {
+		m.main[l.Message.ID] = true
+	} else if a == nil && m.main[l.Message.ID] {
+		return // a side question (/btw) repeats the conversation before it under its own request id
+	}
 	if a == nil {
 		a = &answer{session: session, project: project, agent: l.Agent, model: l.Message.Model, time: l.Time}
 		if list := m.prompts[session]; !l.Side && len(list) > 0 {

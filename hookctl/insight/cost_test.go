@@ -46,6 +46,8 @@ func meter() *Meter {
 		m.Take("s1", "p", []byte(l))
 	}
 	m.Take("s1", "p", []byte(saidBy("a1", "3", 2, 1, 9, "claude-haiku-4-5"))) // the subagent's own file
+	side := strings.Replace(saidBy("btw", "1", 3, 50, 7, "claude-opus-4-6"), `"requestId":"r1"`, `"requestId":"r9"`, 1)
+	m.Take("s1", "p", []byte(side)) // a side question's file repeats what was said before it
 	for _, l := range append(first, said("5", 5, 1, 1, "claude-opus-4-6")) {
 		m.Take("s2", "q", []byte(l))
 	}
