@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 
@@ -106,8 +107,8 @@ const (
 // addSessions adds the newest sessions of the project by name, and all by their ids.
 func addSessions(ctx context.Context, s *mcp.Server, a answers) {
 	read := func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		id, ok := strings.CutPrefix(r.Params.URI, sessionURI)
-		if !ok || id == "" {
+		id, err := url.PathUnescape(strings.TrimPrefix(r.Params.URI, sessionURI))
+		if err != nil || id == "" {
 			return nil, mcp.ResourceNotFoundError(r.Params.URI)
 		}
 		text, err := a.Session(ctx, id, mostSteps)
@@ -127,6 +128,6 @@ func addSessions(ctx context.Context, s *mcp.Server, a answers) {
 		if title == "" {
 			title = ref.ID
 		}
-		s.AddResource(&mcp.Resource{Name: ref.ID, Title: title, MIMEType: "text/plain", URI: sessionURI + ref.ID}, read)
+		s.AddResource(&mcp.Resource{Name: ref.ID, Title: title, MIMEType: "text/plain", URI: sessionURI + url.PathEscape(ref.ID)}, read)
 	}
 }

@@ -36,7 +36,7 @@ func (f fake) Decisions(_ context.Context, all bool) (string, error) {
 	return f.said("decisions ", all)
 }
 func (f fake) Sessions(context.Context, int) ([]verbs.SessionRef, error) {
-	return []verbs.SessionRef{{ID: "aaaaaaaa-1", Title: "Add retries"}, {ID: "bbbbbbbb-2"}}, f.err
+	return []verbs.SessionRef{{ID: "aaaaaaaa-1", Title: "Add retries"}, {ID: "bbbbbbbb-2"}, {ID: "z%/\x1b b"}}, f.err
 }
 
 // connected is a client of a server with these answers.
@@ -113,10 +113,11 @@ func TestToolFails(t *testing.T) {
 func TestResources(t *testing.T) {
 	c := connected(t, fake{})
 	list, err := c.ListResources(t.Context(), nil)
-	if err != nil || len(list.Resources) != 2 || list.Resources[0].URI != "hookline://session/aaaaaaaa-1" || list.Resources[0].Title != "Add retries" || list.Resources[1].Title != "bbbbbbbb-2" {
+	if err != nil || len(list.Resources) != 3 || list.Resources[0].URI != "hookline://session/aaaaaaaa-1" || list.Resources[0].Title != "Add retries" || list.Resources[1].Title != "bbbbbbbb-2" {
 		t.Fatalf("%+v %v", list, err)
 	}
-	for uri, want := range map[string]string{"hookline://session/aaaaaaaa-1": "session aaaaaaaa-1 200", "hookline://session/last": "session last 200"} {
+	for uri, want := range map[string]string{"hookline://session/aaaaaaaa-1": "session aaaaaaaa-1 200", "hookline://session/last": "session last 200",
+		"hookline://session/z%25%2F%1B%20b": "session z%/\x1b b 200"} {
 		r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		if err != nil || r.Contents[0].Text != want {
 			t.Errorf("%s: %+v %v", uri, r, err)
