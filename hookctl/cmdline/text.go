@@ -104,9 +104,9 @@ func Show(s string) string {
 	return styles.ReplaceAllStringFunc(s, func(style string) string { return strings.ReplaceAll(style, esc, "\x1b") })
 }
 
-// acts tells a character that a terminal acts upon instead of showing it.
+// acts tells a character that a terminal acts upon instead of showing it, or that spells words only for a model (Unicode's tags).
 func acts(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || string(r) == esc
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || 0xE0000 <= r && r <= 0xE007F || string(r) == esc
 }
 
 // IndentJSON is data for reading on a terminal, see [TerminalJSON]. What is no JSON becomes one line of
