@@ -136,6 +136,13 @@ func (p *pass) sign(a *assignment, at int) bool {
 		at, a.named = after, true
 		a.outer = p.json && depth == 0 && quote == '"'
 	}
+	for _, word := range defaults {
+		if a.named && hasPrefix(b[at:], ") "+word+" ") { // getenv("X") ?? "…"
+			a.value, a.style, a.outer = at+len(word)+3, styleEquals, false
+			_, quote, _ := quoteAt(b, a.value)
+			return quote != 0
+		}
+	}
 	listed := at < len(b) && b[at] == ']'
 	if listed {
 		at++
@@ -193,7 +200,10 @@ func typed(b []byte, at int) int {
 	return value
 }
 
-// signWidth is the length of the sign at b[i], 0 if there is none: = := ::= :::= .= += ?= ||= == => : > || - <- ( %3D %3A
+// defaults join a setting and what is taken where there is none.
+var defaults = []string{"||", "??", "?:", "or"}
+
+// signWidth is the length of the sign at b[i], 0 if there is none: = := ::= :::= .= += ?= ||= == => : > || ?? ?: :- - <- ( %3D %3A
 func signWidth(b []byte, i int, a *assignment) int {
 	n := i
 	for n < len(b) && n < i+3 && bytes.IndexByte([]byte("+?|!.:"), b[n]) >= 0 {
@@ -209,13 +219,16 @@ func signWidth(b []byte, i int, a *assignment) int {
 		}
 		a.test = n-i > 1 && b[n-1] == '=' && (b[i] == '=' || b[i] == '!')
 		return n - i
+	case a.name > 0 && b[a.name-1] == '{' && hasPrefix(b[i:], ":-"): // a default of the shell and of compose
+		a.style, a.query = styleEquals, true
+		return 2
 	case b[i] == ':' && b[i+1] != ':':
 		a.style = styleColon
 		return 1
 	case b[i] == '>':
 		a.style = styleXML
 		return 1
-	case n == i+2 && b[i] == '|' && b[i+1] == '|':
+	case n == i+2 && slices.Contains(defaults, string(b[i:n])):
 		a.style = styleDefault
 		return 2
 	case b[i] == '-' && a.spaced && i+1 < len(b) && isBlank(b[i+1]):

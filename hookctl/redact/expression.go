@@ -24,7 +24,11 @@ func (p *pass) isExpression(a assignment, at, end int) bool {
 	case isDotted(v), constant:
 		return true
 	case !word:
-		return a.style == styleColon && !a.spaced && (l.digit == 0 || l.letters() == 0 || l.n < 12)
+		least := 12
+		if a.kind == "password" && bytes.IndexByte([]byte(",;)]}&>"), next) < 0 {
+			least = 8 // user:app password:hunter2x9, and no member of an object
+		}
+		return a.style == styleColon && !a.spaced && (l.digit == 0 || l.letters() == 0 || l.n < least)
 	}
 	return !p.wholeLine(a, at, end) || endsInSecretWord(v) || l.upper > 0
 }

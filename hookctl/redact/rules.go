@@ -58,11 +58,11 @@ func structureRules() []rule {
 	return []rule{
 		{id: "coded", words: append([]string{`\u00`, `\/`}, entities...), find: findCoded},     // RFC 8259 §7, escapes of printable characters
 		{id: "private-key", words: []string{"private key", "private-lines:"}, find: findBlock}, // RFC 7468, RFC 4880 §6.2, PuTTY PPK
-		{id: "assignment", words: []string{"key", "token", "secret", "passw", "passphrase", "passcode", "pwd", "_pw", "-pw", "storepass", "keypass", "_pass", "pass=", "pass:", "pass[", `pass"`, `pass\`, "credential", "_auth", `"auth`, "authorization", "cookie"},
+		{id: "assignment", words: []string{"key", "token", "secret", "passw", "passphrase", "passcode", "pwd", "_pw", "-pw", "pw:", "storepass", "keypass", "_pass", "pass=", "pass:", "pass[", `pass"`, `pass\`, "credential", "_auth", `"auth`, "authorization", "cookie"},
 			find: findAssignment},
 		{id: "bearer-token", words: []string{"bearer "}, find: findBearer}, // RFC 6750
 		{id: "url-password", words: []string{"://"}, find: findUserInfo},   // RFC 3986 §3.2.1
-		{id: "command-password", words: []string{"mysql", "mariadb", "sshpass", "docker login", "podman login", "curl ", "redis-cli"}, find: findFlags},
+		{id: "command-password", words: []string{"mysql", "mariadb", "sshpass", "docker login", "podman login", "az login", "mongosh", "sqlcmd", "curl ", "redis-cli"}, find: findFlags},
 	}
 }
 

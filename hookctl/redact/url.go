@@ -28,7 +28,7 @@ func findUserInfo(p *pass, m *matcher, start, end int) {
 	}
 }
 
-// userInfo finds the first colon and the last @ of what may stand before a host.
+// userInfo finds the first colon and the last @ of what may stand before a host; no colon where it is the port's.
 func (p *pass) userInfo(from int) (colon, at int, ok bool) {
 	colon, at = -1, -1
 	limit := min(from+maxUserInfo, len(p.b))
@@ -36,7 +36,7 @@ func (p *pass) userInfo(from int) (colon, at int, ok bool) {
 scan:
 	for ; i < limit; i++ {
 		switch c := p.b[i]; {
-		case c == ':' && colon < 0 && at < 0:
+		case c == ':' && colon < 0: // an @ before it is the user's: smtp://a@example.com:PASS@host
 			colon = i
 		case c == '@':
 			at = i
@@ -47,6 +47,9 @@ scan:
 		}
 	}
 	p.urlEnd = i
+	if at < colon {
+		colon = -1
+	}
 	return colon, at, at > from
 }
 
