@@ -235,7 +235,10 @@ func openItems(s working.State, cut bool) []Item {
 		if i := slices.IndexFunc(s.Commands, func(c working.Command) bool { return c.Event == f.Event }); i >= 0 {
 			what = ranText(s.Commands[i])
 		}
-		text := fmt.Sprintf("Not mended: %s: %s", strings.TrimPrefix(what, s.Worktree+"/"), working.Clip(f.Text, failureChars))
+		if s.Worktree != "" {
+			what = strings.TrimPrefix(what, s.Worktree+"/")
+		}
+		text := fmt.Sprintf("Not mended: %s: %s", what, working.Clip(f.Text, failureChars))
 		items = append(items, Item{ID: "working.failure " + f.Target, Rank: RankBlockers, Text: text, Event: f.Event})
 	}
 	for _, c := range newest(s.Corrections, 4) {

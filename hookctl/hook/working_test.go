@@ -188,3 +188,15 @@ func TestPathsOutsideARepository(t *testing.T) {
 		t.Errorf("%+v", items)
 	}
 }
+
+// A failure outside a repository names its file by the whole path.
+func TestFailureWithoutAWorktree(t *testing.T) {
+	s := working.State{ID: "s", Open: []working.Failure{{Target: "/srv/notes/a.md", Text: "no match", Event: "e"}}}
+	if text := Known(s)[0].Text; !strings.Contains(text, " /srv/notes/a.md: ") {
+		t.Error(text)
+	}
+	s.Worktree = "/srv"
+	if text := Known(s)[0].Text; !strings.Contains(text, " notes/a.md: ") {
+		t.Error(text)
+	}
+}

@@ -7,6 +7,7 @@
 package codes
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ import (
 // Name and Version of the projection's cells. A change of what is read off a text is a new version.
 const (
 	Name    = "codes"
-	Version = 4
+	Version = 5
 )
 
 // Lifetime is how long codes are kept after the newest one (S4 "expires").
@@ -253,7 +254,7 @@ func (c *found) renew(list *[]Code, code string, most int) {
 	if c.r.Time.After(c.context.Updated) {
 		c.context.Updated = c.r.Time
 	}
-	c.context.Session, c.context.Branch = c.r.Session, c.r.Branch
+	c.context.Session, c.context.Branch = c.r.Session, cmp.Or(c.r.Branch, c.context.Branch) // a command names none
 }
 
 // drop takes codes away, and reports whether there was one.

@@ -143,6 +143,16 @@ func TestS4Scenario9(t *testing.T) {
 	}
 }
 
+// A code that a command adds leaves the branch, which the command does not name.
+func TestAddedCodeKeepsTheBranch(t *testing.T) {
+	l := (&log{}).add(wrote("/w/a.go", ""))
+	l.state.Now.Branch = "feature-upload"
+	l.add(&events.CodesAdded{Code: "next:ship the build"})
+	if got := l.state.Now.Lines("p"); !slices.Contains(got, "phase:feature-upload") {
+		t.Errorf("%q", got)
+	}
+}
+
 // Codes that people add count like those that are found; done: ends what it was next or stood in the way.
 func TestCodesAdded(t *testing.T) {
 	l := (&log{}).add(&events.CodesAdded{Code: "next:ship the build"}, &events.CodesAdded{Code: "block:need:the key"}, &events.CodesAdded{Code: "next:sleep"},

@@ -162,14 +162,11 @@ func (c *found) ran(command string, ok bool, output string) {
 	} else if c.drop(&c.context.Blockers, func(code string) bool { return code == stuck }) {
 		c.put(&c.context.Done, "done:mended:"+target)
 	}
-	if tests.MatchString(line) {
-		c.tested(words[0], ok, output)
+	if !tests.MatchString(line) {
+		return
 	}
-}
 
-// tested keeps the newest result of a program's tests.
-func (c *found) tested(program string, ok bool, output string) {
-	code := "test:" + program
+	code := "test:" + words[0] // of which the newest result counts
 	c.drop(&c.context.Done, func(old string) bool { return old == code || strings.HasPrefix(old, code+":") })
 	result := ":failed"
 	if ok {
