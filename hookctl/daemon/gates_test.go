@@ -20,20 +20,6 @@ import (
 	"hookline/hookctl/wire"
 )
 
-// team is the file that a team keeps in its repository.
-const team = `version: "1.0"
-requirements:
-  commit_plan:
-    enabled: true
-    auto_resolve_skill: requirements-framework:arch-review
-    message: "## Plan first\n\n**Execute**: ` + "`/{auto_resolve_skill}`" + `"
-  pre_commit_review:
-    enabled: true
-    scope: single_use
-    trigger_tools: [{tool: Bash, command_pattern: 'git\s+commit'}]
-    satisfied_by_skill: team:review
-`
-
 // gatedRepo is a repository on branch feature/x with these requirements, and a daemon that serves it.
 type gatedRepo struct {
 	t     *testing.T

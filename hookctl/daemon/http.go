@@ -55,11 +55,7 @@ func (d *Daemon) Handler() http.Handler {
 	give("GET /v1/ledger/{project}", d.ledgerOf)
 	handle("POST /v1/do/{name}", d.handleDo)
 	long("POST /v1/do/import", d.importTranscripts)
-	long("POST /v1/do/recover", func(r *http.Request) (work, error) {
-		q := r.URL.Query()
-		o := recoverOrder{At: q.Get("at"), Session: q.Get("session"), Cwd: q.Get("cwd"), DryRun: q.Get("dry_run")}
-		return func(ctx context.Context, progress func(uint64)) (any, error) { return d.doRecover(ctx, o, progress) }, nil
-	})
+	long("POST /v1/do/recover", d.recoverIdentity)
 	give("POST /v1/canary", func(r *http.Request) (any, error) { return d.canary(r.Context()), nil })
 	long("POST /v1/verify", func(*http.Request) (work, error) {
 		return func(ctx context.Context, progress func(uint64)) (any, error) { return d.Verify(ctx, progress) }, nil

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"os"
 	"slices"
@@ -99,6 +100,13 @@ type recoverOrder struct {
 	Session string `json:"session"`
 	Cwd     string `json:"cwd"`
 	DryRun  string `json:"dry_run"` // "1": nothing is appended
+}
+
+// recoverIdentity plans making an identity of the past the current one.
+func (d *Daemon) recoverIdentity(r *http.Request) (work, error) {
+	q := r.URL.Query()
+	o := recoverOrder{At: q.Get("at"), Session: q.Get("session"), Cwd: q.Get("cwd"), DryRun: q.Get("dry_run")}
+	return func(ctx context.Context, progress func(uint64)) (any, error) { return d.doRecover(ctx, o, progress) }, nil
 }
 
 // doRecover makes an identity of the past the current one ([mend.Past]).

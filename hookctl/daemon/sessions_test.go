@@ -4,7 +4,6 @@ package daemon
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -184,14 +183,4 @@ func TestRecordedSessionsFoldTheSame(t *testing.T) {
 			shut(t, again)
 		})
 	}
-}
-
-func sameJSON(t *testing.T, a, b []byte) bool {
-	t.Helper()
-	var x, y any
-	expect.OK(t, json.Unmarshal(a, &x))
-	expect.OK(t, json.Unmarshal(b, &y))
-	ja, _ := json.Marshal(x)
-	jb, _ := json.Marshal(y)
-	return bytes.Equal(ja, jb)
 }
