@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,12 +77,13 @@ func (c Counts) Whole() bool {
 	return n == c.Lines
 }
 
-// without are the client's entries that no hook is of.
-var without = map[string]bool{"progress": true, "file-history-snapshot": true, "file-history-delta": true, "summary": true, "queue-operation": true,
-	"ai-title": true, "custom-title": true, "agent-name": true, "agent-color": true, "agent-setting": true, "agent-listing": true, "tag": true, "mode": true,
-	"permission-mode": true, "last-prompt": true, "continued-in": true, "pr-link": true, "worktree-state": true, "content-replacement": true,
-	"attribution-snapshot": true, "marble-origami-commit": true, "marble-origami-snapshot": true, "speculation-accept": true, "task-summary": true,
-	"hook_progress": true, "fork-context-ref": true, "bridge-session": true, "relocated": true}
+// without are the client's entries that no hook is of, up to 2.1.331.
+var without = strings.Fields(`agent-color agent-listing agent-name agent-setting ai-title api-request api-request-blob api-request-resumed api-request-shape
+	artifact-autoreact-ledger artifact-comment-monitor atis-latch attachment attribution-snapshot bridge-session content-replacement
+	continued-in cost-state custom-title data-flow-incomplete data-flow-records derived-from dev-mods ended-by-model file-history-delta
+	file-history-snapshot fork-context-ref frame-link history-suppression hook_progress hybrid-organization isolation-latch last-prompt
+	marble-origami-commit marble-origami-snapshot memory-mode mode observer-ref permission-mode pr-link progress queue-operation relocated
+	repl-mode resume-head-vouch session-owner speculation-accept summary system tag task-summary tools-used worktree-state`)
 
 // Reader makes hooks of the lines of one file, in their order. It is used by one goroutine.
 type Reader struct {
@@ -239,7 +241,7 @@ func mayMatter(text []byte) bool {
 }
 
 func (r *Reader) pastBy(kind string) {
-	if without[kind] || kind == "system" || kind == "attachment" {
+	if slices.Contains(without, kind) {
 		r.Counts.Other++
 		return
 	}

@@ -103,6 +103,8 @@ func TestHooks(t *testing.T) {
 		{"a form nobody knows", `{"type":"user","message":{"content":7}}`, nil},
 		{"progress of a subagent", `{"type":"progress","data":{"message":{"type":"user","message":{"content":"fix it"}}}}`, nil},
 		{"an entry nobody knows", `{"type":"hologram"}`, nil},
+		{"a request that the client keeps", `{"type":"api-request-blob","message":{"role":"user","content":"fix it"}}`, nil},
+		{"what the session cost", `{"type":"cost-state","totalCostUSD":0.1}`, nil},
 		{"a torn line", `{"type":"user","mess`, nil},
 	} {
 		if got := toldOf(r.Hooks([]byte(c.line))); !slices.Equal(got, c.want) {
@@ -112,7 +114,7 @@ func TestHooks(t *testing.T) {
 	if got := r.End(); len(got) != 0 {
 		t.Errorf("at the end: %q", toldOf(got))
 	}
-	want := Counts{Lines: 29, Used: 25, Other: 1, Copies: 1, Torn: 1, Unknown: map[string]int{"hologram": 1}}
+	want := Counts{Lines: 31, Used: 25, Other: 3, Copies: 1, Torn: 1, Unknown: map[string]int{"hologram": 1}}
 	if !reflect.DeepEqual(r.Counts, want) || !r.Counts.Whole() {
 		t.Errorf("%+v, want %+v", r.Counts, want)
 	}
