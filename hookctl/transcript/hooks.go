@@ -166,6 +166,10 @@ func (r *Reader) Hooks(text []byte) []Hook {
 	}
 	copied := r.repeated(line)
 	line.Agent, line.Session = r.whose(line)
+	if line.Session == "" { // another program's file
+		r.Counts.unknown(line.Type+" without sessionId", 1)
+		return nil
+	}
 	if line.Time.IsZero() {
 		line.Time = r.line.Time
 	}

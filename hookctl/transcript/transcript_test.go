@@ -63,7 +63,7 @@ func toldOf(hooks []Hook) []string {
 
 // Each line gives the hooks that the client would have sent; those of a session's start are made with the first.
 func TestHooks(t *testing.T) {
-	r := NewReader("/t.jsonl")
+	r := NewReader("/t/0189aaaa-0000-4000-8000-000000000003.jsonl")
 	for _, c := range []struct {
 		what, line string
 		want       []string
@@ -120,6 +120,18 @@ func TestHooks(t *testing.T) {
 	}
 }
 
+// Lines that name no session, in a file that names none, are of nobody: they are counted and left out.
+func TestLinesWithoutASession(t *testing.T) {
+	line := []byte(`{"type":"user","timestamp":"2025-06-01T10:00:00Z","message":{"role":"user","content":"fix it"}}`)
+	r := NewReader("/peers/fixture.jsonl")
+	if got := r.Hooks(line); len(got) != 0 || r.Counts.Unknown["user without sessionId"] != 1 || !r.Counts.Whole() {
+		t.Errorf("%q, %+v", toldOf(got), r.Counts)
+	}
+	if got := NewReader("/peers/043f0af5-5aa7-4b39-b2c2-93a6fd9d6c01.jsonl").Hooks(line); len(got) == 0 {
+		t.Error("the file's name is not taken")
+	}
+}
+
 func compactOf(line string) string {
 	sum := sha256.Sum256([]byte(line))
 	again := sha256.Sum256([]byte("line " + hex.EncodeToString(sum[:16])))
@@ -152,12 +164,12 @@ func TestHooksOfSubagent(t *testing.T) {
 func TestHooksOfCopies(t *testing.T) {
 	const call = `{"type":"assistant","uuid":"u1","timestamp":"2026-02-11T20:36:45.618Z","message":{"content":[{"type":"tool_use","id":"t1","name":"Read","input":{}}]}}`
 	const outcome = `{"type":"user","uuid":"u2","timestamp":"2026-02-11T20:36:46Z","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"a"}]}}`
-	one, two := NewReader("/one.jsonl"), NewReader("/two.jsonl")
+	one, two := NewReader("/one/0189aaaa-0000-4000-8000-000000000001.jsonl"), NewReader("/two.jsonl")
 	a, b := one.Hooks([]byte(call)), two.Hooks([]byte(strings.Replace(call, `"uuid"`, `"sessionKind":"bg","sessionId":"s-2","uuid"`, 1)))
 	if len(a) != 2 || len(b) != 2 || a[1].ID != b[1].ID || a[0].ID != b[0].ID || b[1].Session != "s-2" {
 		t.Errorf("%+v, %+v", a, b)
 	}
-	fork := NewReader("/fork.jsonl")
+	fork := NewReader("/fork/0189aaaa-0000-4000-8000-000000000002.jsonl")
 	fork.Seen = func(uuid string) bool { return uuid == "u1" }
 	if got := fork.Hooks([]byte(call)); len(got) != 0 {
 		t.Errorf("%q", toldOf(got))
@@ -171,7 +183,7 @@ func FuzzHooks(f *testing.F) {
 	f.Add(`{"type":"user","message":{"content":"fix it"}}`, `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{}}]}}`)
 	f.Add(`{"type":"system","subtype":"compact_boundary"}`, `{"type":"user","isCompactSummary":true,"message":{"content":[{"type":"text","text":"x"}]}}`)
 	f.Fuzz(func(t *testing.T, a, b string) {
-		r := NewReader("/t.jsonl")
+		r := NewReader("/t/0189aaaa-0000-4000-8000-000000000003.jsonl")
 		r.Batches = true
 		hooks := append(r.Hooks([]byte(a)), r.Hooks([]byte(b))...)
 		for _, h := range append(hooks, r.End()...) {
