@@ -352,8 +352,8 @@ func (r *Reader) user(line Line) {
 	r.prompt(line, strings.Join(texts, "\n"))
 }
 
-// refusals are how the answer of a call begins that was refused.
-var refusals = []string{"The user doesn't want to", "The user doesn’t want to", "Permission to use"}
+// refusals are how the answer of a call begins that was refused, by the user, a rule or a hook.
+var refusals = []string{"The user doesn't want to", "The user doesn’t want to", "Permission to use", "PreToolUse:"}
 
 func (r *Reader) outcome(line Line, p part, reply json.RawMessage) {
 	call, ok := r.calls[p.ToolUseID]
@@ -362,7 +362,7 @@ func (r *Reader) outcome(line Line, p part, reply json.RawMessage) {
 	}
 	delete(r.calls, p.ToolUseID)
 
-	text, refused := "", false
+	text, refused := "", line.Denied != ""
 	if p.IsError {
 		text = promptText(p.Content)
 	}

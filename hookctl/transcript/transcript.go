@@ -44,6 +44,7 @@ type Line struct {
 	Mode       string          `json:"permissionMode"`
 	Kind       string          `json:"sessionKind"` // "bg": the session went on in the background, in a file of its own
 	Forked     json.RawMessage `json:"forkedFrom"`
+	Denied     string          `json:"toolDenialKind"` // why a call did not run, as 2.1.331 writes it
 	ToolReply  json.RawMessage `json:"toolUseResult"`
 	Compacted  struct {
 		Trigger string `json:"trigger"`

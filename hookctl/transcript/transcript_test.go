@@ -132,6 +132,23 @@ func TestLinesWithoutASession(t *testing.T) {
 	}
 }
 
+// A call that a rule or a hook denied did not run: it is in the batch alone, as when it was recorded live, and no failure.
+func TestHooksOfADeniedCall(t *testing.T) {
+	for _, c := range []struct{ more, text string }{
+		{`"toolDenialKind":"hook",`, "**Blocked**: a force push"},
+		{`"toolDenialKind":"rule",`, "This command requires approval"},
+		{`"toolDenialKind":"interrupted",`, "[Tool call interrupted: the session ended before this call's result was recorded]"},
+		{"", "PreToolUse:Bash hook error: PLAN-FIRST"},
+	} {
+		r := NewReader("/t/0189aaaa-0000-4000-8000-000000000003.jsonl")
+		r.Hooks([]byte(`{"type":"assistant","uuid":"u1","message":{"id":"m","content":[{"type":"tool_use","id":"t3","name":"Bash","input":{}}]}}`))
+		outcome := r.Hooks([]byte(`{"type":"user","uuid":"u2",` + c.more + `"message":{"content":[{"type":"tool_result","tool_use_id":"t3","is_error":true,"content":"` + c.text + `"}]}}`))
+		if got, want := toldOf(append(outcome, r.End()...)), []string{fmt.Sprintf("PostToolBatch 1 %q", c.text)}; !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func compactOf(line string) string {
 	sum := sha256.Sum256([]byte(line))
 	again := sha256.Sum256([]byte("line " + hex.EncodeToString(sum[:16])))
