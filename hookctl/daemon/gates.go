@@ -113,8 +113,9 @@ func troubleWith(r gates.Rules) string {
 	p := list[0]
 	text := "requirements: " + p.Error()
 	hint, _, asks := strings.Cut(p.Hint, "? ") // a setting has its default, an unknown key a likely name; validate lists the others
+	_, holds := r.ByName[p.Requirement]        // by another file
 	switch {
-	case !p.Warning && (p.Requirement != "" || hint == ""):
+	case !p.Warning && !holds && (p.Requirement != "" || hint == ""):
 		text += "; what it concerns is off, everything passes there"
 	case asks:
 		text += "; " + hint + "?"
