@@ -86,6 +86,8 @@ func TestAssignmentForms(t *testing.T) {
 		{"password", word, `p = os.environ.get("DB_PASSWORD") or "%s"`},
 		{"password", "hun" + "ter2x9", "user:app password:%s"},
 		{"password", "hun" + "ter2x!", "id:app pw:%s"},
+		{"password", word, "DBPASS=%s"},
+		{"password", word, "jdbc:mysql://localhost/app?user=a&userpass=%s"},
 		{"password", word, "CREATE USER a IDENTIFIED WITH caching_sha2_password BY '%s';"},
 		{"password", word, "az login -u app -p %s"},
 		{"password", word, "mongosh -u app -p %s --host db"},
