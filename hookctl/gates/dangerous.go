@@ -100,7 +100,8 @@ func (at folders) outside(name string) bool {
 		return false
 	}
 	name = path.Clean(name)
-	return !within(name, "/tmp") && !within(name, "/private/tmp") && (root == "" || name == root || !within(name, root))
+	temp := strings.TrimPrefix(name, "/private") // of macOS, as /var/folders is, where its mktemp makes files
+	return !within(temp, "/tmp") && !within(temp, "/var/folders") && (root == "" || name == root || !within(name, root))
 }
 
 // drive is a letter of Windows at a path's beginning.

@@ -56,7 +56,7 @@ func TestDangerous(t *testing.T) {
 
 func TestNotDangerous(t *testing.T) {
 	for _, line := range []string{
-		"rm -rf build ./dist ../other /tmp/x /repo/dist", `rm -rf "$DIR/"*`, `echo "rm -rf /"`, "grep -rn 'rm -rf /' .", "git commit -m 'no rm -rf / here'",
+		"rm -rf build ./dist ../other /tmp/x /repo/dist /var/folders/gz/h7/T/tmp.Q /private/var/folders/x", `rm -rf "$DIR/"*`, `echo "rm -rf /"`, "grep -rn 'rm -rf /' .", "git commit -m 'no rm -rf / here'",
 		"command -v rm /", "find build -delete", "find /srv -name rm", "docker run img ls /srv",
 		"git push --force-with-lease", "git push -nf", "git push --dry-run origin +x", "git push -o -f", "git push origin my-f", "git fetch --force", "git stash push -f",
 		"git reset --hard", "git reset --hard @{u}", "git reset --hard origin/mainline", "git reset origin/main",
