@@ -86,6 +86,8 @@ func (a assignment) fits(v []byte, quoted bool) bool {
 		return false
 	case l.letters()+l.other+l.joint+l.space == 0:
 		return l.n >= 6 && a.kind == "password" || l.n >= 16
+	case len(bytes.Trim(v, "0123456789.^~<>=| ")) == 0:
+		return false // a version, as in "generate-password": "^1.7.0"
 	case a.kind != "password" && isPath(v, l):
 		return false
 	}

@@ -121,6 +121,8 @@ func (g naming) refine(joined []byte) naming {
 		g.grade = gradeMedium
 	case "awssecretaccesskey", "secretaccesskey", "awssecretkey":
 		g.kind = "aws-secret-key"
+	case "publickeytoken": // of .NET's assemblies
+		g.grade = gradeNone
 	case "setcookie":
 		g.kind = "set-cookie"
 	}
