@@ -119,7 +119,7 @@ func tellWorking(in Input, w World, r Reader) []Item {
 	case "resume":
 		return append(recovered(s, "SESSION_REVIVAL", false), survey...)
 	}
-	items := append(Handoff(s, in.Time), survey...)
+	items := append(Handoff(s, in.Time, w.Worktree), survey...)
 	return append(items, tellTouched(touchesOf(r, w.Project, in.Time), items)...)
 }
 
@@ -150,14 +150,19 @@ func recovered(s working.State, phase string, cut bool) []Item {
 	return items
 }
 
-// Handoff tells a new session the state of the one before it in the project, as far as its age allows.
-func Handoff(s working.State, now time.Time) []Item {
+// Handoff returns what a new session is told of the one before it in the project, as far as its age allows; here is the new
+// session's work tree, "" for none.
+func Handoff(s working.State, now time.Time, here string) []Item {
 	age := now.Sub(s.Active)
 	if s.ID == "" || s.Deleted || age > handoffAge {
 		return nil
 	}
 
-	items := goalItems(s, fmt.Sprintf("[PHASE: SESSION_START] From session %s, %s ago. ", shortID(s.ID), ageText(age)), false)
+	from := fmt.Sprintf("[PHASE: SESSION_START] From session %s, %s ago", shortID(s.ID), ageText(age))
+	if here != "" && s.Worktree != "" && s.Worktree != here {
+		from += ", in " + working.Clip(s.Worktree, failureChars) // its paths are of another work tree
+	}
+	items := goalItems(s, from+". ", false)
 	items = append(items, openItems(s, false)...)
 	recent := age < extendedAge
 	items = append(items, fileItems(s, recent, false)...)

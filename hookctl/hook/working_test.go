@@ -109,6 +109,17 @@ func TestHandoffByItsAge(t *testing.T) {
 	expect.Equal(t, startOf(t, "startup", other), "", "another project's session is told")
 }
 
+// A session of another work tree of the project says where its files are.
+func TestHandoffOfAnotherWorktree(t *testing.T) {
+	in := decode("hook SessionStart", `{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}`)
+	p := past{Latest: identity.State{SessionID: "before-12345", Project: "p", Born: true}, Working: map[string]working.State{"before-12345": busy("before-12345", in.Time)}}
+	for dir, want := range map[string]string{"/w": " ago. Goal: ", "/w2": " ago, in /w. Goal: ", "": " ago. Goal: "} {
+		if text := tellWorking(in, World{Project: "p", Worktree: dir}, p.reader(t))[0].Text; !strings.Contains(text, want) {
+			t.Errorf("from %q: no %q in %s", dir, want, text)
+		}
+	}
+}
+
 // What is told after a compaction fits 800 tokens, whatever the session did.
 func TestRecoveryFitsItsBudget(t *testing.T) {
 	s := busy("s", time.Now())
@@ -148,7 +159,7 @@ func TestHandoffTellsWhatASummaryNamed(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	s := working.State{ID: "s-1", Active: now, Files: []working.File{{Path: "up/client.go", Edited: 1, Known: true}}, Commands: []working.Command{{Line: "make", OK: true}}}
 	var got []string
-	for _, it := range Handoff(s, now) {
+	for _, it := range Handoff(s, now, "") {
 		got = append(got, it.Text)
 	}
 	if text := strings.Join(got, "\n"); !strings.Contains(text, "Edited: up/client.go") || !strings.Contains(text, "Ran: `make` (ok)") || !s.Files[0].Known {
@@ -163,8 +174,8 @@ func TestStepsOfAMessageThatStays(t *testing.T) {
 	steps := func(items []Item) bool {
 		return slices.ContainsFunc(items, func(it Item) bool { return it.ID == "working.steps" })
 	}
-	if steps(Known(s)) || !steps(Handoff(s, now)) {
-		t.Errorf("%+v; %+v", Known(s), Handoff(s, now))
+	if steps(Known(s)) || !steps(Handoff(s, now, "")) {
+		t.Errorf("%+v; %+v", Known(s), Handoff(s, now, ""))
 	}
 }
 

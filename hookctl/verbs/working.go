@@ -227,7 +227,7 @@ func (a *app) printHandoff(id string, s working.State) error {
 	if a.JSON {
 		return a.PrintJSON(handoffJSON{Session: id, State: s})
 	}
-	for _, it := range hook.Handoff(s, a.Now()) {
+	for _, it := range hook.Handoff(s, a.Now(), "") {
 		a.Printf("%s\n", it.Text)
 	}
 	return nil
