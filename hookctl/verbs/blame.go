@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -130,10 +131,16 @@ func (a *app) editsOf(file string) ([]events.Record, error) {
 	if resolved, err := filepath.EvalSymlinks(file); err == nil {
 		real = resolved
 	}
-	found, err := x.Search(a.ctx, find.Query{File: filepath.Base(file), Tools: find.EditTools, Types: []string{events.TypeToolSucceeded}, Limit: mostEdits, Every: true})
-	if err != nil {
-		return nil, err
+	var found []find.Match
+	for _, name := range slices.Compact([]string{filepath.Base(file), filepath.Base(real)}) { // a link's calls name either
+		more, err := x.Search(a.ctx, find.Query{File: name, Tools: find.EditTools, Types: []string{events.TypeToolSucceeded}, Limit: mostEdits, Every: true})
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
 	}
+	slices.SortFunc(found, func(x, y find.Match) int { return cmp.Compare(y.Seq, x.Seq) })
+	found = slices.CompactFunc(found, func(x, y find.Match) bool { return x.Seq == y.Seq })
 
 	place := a.place(filepath.Dir(real))
 	projects, err := allProjects(a)
