@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 
 	"github.com/rivo/uniseg"
 )
@@ -128,7 +129,9 @@ func TerminalJSON(text string) string {
 	var out strings.Builder
 	for _, r := range plain.Replace(text) {
 		if r != '\n' && acts(r) {
-			fmt.Fprintf(&out, "\\u%04x", r)
+			for _, unit := range utf16.Encode([]rune{r}) { // JSON's escapes are of 16 bits
+				fmt.Fprintf(&out, "\\u%04x", unit)
+			}
 			continue
 		}
 		out.WriteRune(r)

@@ -68,6 +68,7 @@ func TestNumbers(t *testing.T) {
 func TestIndentJSON(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"a":1,"b":["x"]}`:                "{\n  \"a\": 1,\n  \"b\": [\n    \"x\"\n  ]\n}",
+		"{\"a\":\"\U000e0041\"}":           "{\n  \"a\": \"\\udb40\\udc41\"\n}",
 		"{\"a\":\"\u009b31m\u202egnp\"}":   "{\n  \"a\": \"\\u009b31m\\u202egnp\"\n}",
 		`{}`:                               "{}",
 		"not\n JSON \x1b[31mat all":        "not JSON [31mat all",
