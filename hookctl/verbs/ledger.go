@@ -40,6 +40,29 @@ func (a *app) ledgerCmd() *cobra.Command {
 				ValidArgs: []string{events.LedgerDecision, events.LedgerStep, events.LedgerQuestion, events.LedgerScenario},
 			}, &addition{}),
 			a.verb(needStarted, &cobra.Command{
+				Use:     "decide TEXT",
+				Short:   "Add a decision: `ledger add decision`",
+				Example: "  hookctl ledger decide 'refresh tokens: rotate them' --because 'a stolen one dies'",
+				Args:    cmdline.Exactly("TEXT"),
+			}, &additionOf{kind: events.LedgerDecision}),
+			a.verb(needStarted, &cobra.Command{
+				Use:     "next TEXT",
+				Short:   "Add a next step: `ledger add step`",
+				Example: "  hookctl ledger next 'Tolerate 30 s of clock skew'",
+				Args:    cmdline.Exactly("TEXT"),
+			}, &additionOf{kind: events.LedgerStep}),
+			a.verb(needStarted, &cobra.Command{
+				Use:     "question TEXT",
+				Short:   "Add a question: `ledger add question`",
+				Example: "  hookctl ledger question 'Which clock does the gateway trust?'",
+				Args:    cmdline.Exactly("TEXT"),
+			}, &additionOf{kind: events.LedgerQuestion}),
+			a.verb(needStore, &cobra.Command{
+				Use:     "handoff",
+				Short:   "List the handoffs that `ledger synthesis` recorded",
+				Example: "  hookctl ledger handoff --json | jq -r .session",
+			}, &ledgerHandoffVerb{}),
+			a.verb(needStarted, &cobra.Command{
 				Use:     "close NUMBER",
 				Short:   "Close an entry: done, answered or taken back",
 				Example: "  hookctl ledger close 41 --reason done",
@@ -61,7 +84,13 @@ func (a *app) ledgerCmd() *cobra.Command {
 					"in the ledger. A decision that the ledger has otherwise is a fork, and the exit code is 1, as for what cannot be read.",
 				Example: "  hookctl ledger import --dry-run\n  hookctl ledger import .beads/beads-x7y8.yaml",
 				Args:    cmdline.Between(0, "FILE"),
-			}, &ledgerImportVerb{}))...)
+			}, &ledgerImportVerb{}),
+			a.verb(needStore, &cobra.Command{
+				Use:     "diff [FILE]",
+				Short:   "Show what NOTES.md or a bead has and the ledger has not: `ledger import --dry-run`",
+				Example: "  hookctl ledger diff",
+				Args:    cmdline.Between(0, "FILE"),
+			}, &ledgerDiffVerb{}))...)
 	c.Long = "The ledger belongs to the project of this directory and survives every cut of the context: a session that starts is\n" +
 		"told the last decisions, the next steps and open questions, each with its number."
 	return c
@@ -185,6 +214,35 @@ func (f *addition) run(a *app, args []string) error {
 		return err
 	}
 	return a.sayOrdered(r.Results[0], e.Text)
+}
+
+// additionOf is an addition whose kind is the verb.
+type additionOf struct {
+	addition
+	kind string
+}
+
+func (f *additionOf) run(a *app, args []string) error {
+	return f.addition.run(a, []string{f.kind, args[0]})
+}
+
+type ledgerHandoffVerb struct{}
+
+func (ledgerHandoffVerb) run(a *app, _ []string) error {
+	s, err := a.ledgerOf()
+	if err != nil {
+		return err
+	}
+	t := a.Table("SEQ", "ENDED", "SESSION", "LEVEL", "GROUNDED", "NOTES")
+	return cmdline.PrintList(t, "no handoffs yet: `hookctl ledger synthesis` records one", s.Handoffs, func(h ledger.Handoff) []string {
+		return []string{strconv.FormatUint(h.Seq, 10), a.ago(h.Ended), alias(h.Session), h.Level, fmt.Sprintf("%.2f", h.Ratio), orDash(h.NotesRef)}
+	})
+}
+
+type ledgerDiffVerb struct{}
+
+func (ledgerDiffVerb) run(a *app, args []string) error {
+	return a.importLedger(a.fileOrNotes(args), true)
 }
 
 // entry is the entry that was typed; each citation is checked, and takes its quote from the file.
