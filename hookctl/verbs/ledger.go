@@ -21,7 +21,7 @@ import (
 
 func (a *app) ledgerCmd() *cobra.Command {
 	c := cmdline.Noun("ledger", "Keep a project's decisions, next steps, questions and test scenarios",
-		"  hookctl ledger show\n  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies'", append(a.ledgerCheckVerbs(),
+		"  hookctl ledger show\n  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies'", append(append(a.ledgerCheckVerbs(), a.ledgerWords()...),
 			a.verb(needStore, &cobra.Command{
 				Use:     "show",
 				Short:   "Show the ledger of this project",
@@ -39,24 +39,6 @@ func (a *app) ledgerCmd() *cobra.Command {
 				Args:      cmdline.Exactly("KIND: decision, step, question or scenario", "TEXT"),
 				ValidArgs: []string{events.LedgerDecision, events.LedgerStep, events.LedgerQuestion, events.LedgerScenario},
 			}, &addition{}),
-			a.verb(needStarted, &cobra.Command{
-				Use:     "decide TEXT",
-				Short:   "Add a decision: `ledger add decision`",
-				Example: "  hookctl ledger decide 'refresh tokens: rotate them' --because 'a stolen one dies'",
-				Args:    cmdline.Exactly("TEXT"),
-			}, &additionOf{kind: events.LedgerDecision}),
-			a.verb(needStarted, &cobra.Command{
-				Use:     "next TEXT",
-				Short:   "Add a next step: `ledger add step`",
-				Example: "  hookctl ledger next 'Tolerate 30 s of clock skew'",
-				Args:    cmdline.Exactly("TEXT"),
-			}, &additionOf{kind: events.LedgerStep}),
-			a.verb(needStarted, &cobra.Command{
-				Use:     "question TEXT",
-				Short:   "Add a question: `ledger add question`",
-				Example: "  hookctl ledger question 'Which clock does the gateway trust?'",
-				Args:    cmdline.Exactly("TEXT"),
-			}, &additionOf{kind: events.LedgerQuestion}),
 			a.verb(needStore, &cobra.Command{
 				Use:     "handoff",
 				Short:   "List the handoffs that `ledger synthesis` recorded",
@@ -94,6 +76,24 @@ func (a *app) ledgerCmd() *cobra.Command {
 	c.Long = "The ledger belongs to the project of this directory and survives every cut of the context: a session that starts is\n" +
 		"told the last decisions, the next steps and open questions, each with its number."
 	return c
+}
+
+// ledgerWords are the verbs that add an entry of one kind.
+func (a *app) ledgerWords() []*cobra.Command {
+	var list []*cobra.Command
+	for _, w := range []struct{ verb, kind, example string }{
+		{"decide", events.LedgerDecision, "'refresh tokens: rotate them' --because 'a stolen one dies'"},
+		{"next", events.LedgerStep, "'Tolerate 30 s of clock skew'"},
+		{"question", events.LedgerQuestion, "'Which clock does the gateway trust?'"},
+	} {
+		list = append(list, a.verb(needStarted, &cobra.Command{
+			Use:     w.verb + " TEXT",
+			Short:   "Add a " + w.kind + ": `ledger add " + w.kind + "`",
+			Example: "  hookctl ledger " + w.verb + " " + w.example,
+			Args:    cmdline.Exactly("TEXT"),
+		}, &additionOf{kind: w.kind}))
+	}
+	return list
 }
 
 // ledgerOf is the ledger of the project of this directory, empty where it has none.
