@@ -125,7 +125,9 @@ func newest(rd projector.Reader, n int, projects []string) (keys []string, enoug
 		s, _ := projector.State[project.State](rd, project.Name, p)
 		begun += s.Sessions
 	}
-	slices.SortFunc(ended, func(x, y identity.PointerEntry) int { return cmp.Compare(y.AtMS, x.AtMS) })
+	slices.SortFunc(ended, func(x, y identity.PointerEntry) int { // of those of one millisecond always the same ones
+		return cmp.Or(cmp.Compare(y.AtMS, x.AtMS), cmp.Compare(y.Session, x.Session))
+	})
 	for _, e := range ended[:min(n+newestSpare, len(ended))] {
 		live = append(live, e.Session)
 	}
