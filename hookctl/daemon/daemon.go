@@ -96,6 +96,7 @@ type Daemon struct {
 	large    large
 	drainer  drainer
 	touched  atomic.Int64 // Unix ms of the newest frame
+	freed    uint64       // bytes allocated until the last [Daemon.giveBack]
 
 	warnings     *check.Warnings // about damage
 	mayDamage    sync.Mutex      // guards warnings and what follows

@@ -82,15 +82,17 @@ func heap(name string) uint64 {
 	return one[0].Value.Uint64()
 }
 
-// freeAtRest is the number of unused bytes that a daemon without hooks may hold.
-const freeAtRest = 8 << 20
+// restless is how many bytes a daemon without hooks may allocate before it collects them.
+const restless = 8 << 20
 
-// giveBack returns memory that nobody uses to the system, where no hook came for a while: the collector, which runs every two
-// minutes at least, keeps as much again as is in use.
+// giveBack collects what was allocated since the last time and returns it to the system, where no hook came for a while. The
+// collector itself, which runs every two minutes at least, keeps as much again as is in use, and leaves what a start read.
 func (d *Daemon) giveBack() {
+	const allocated = "/gc/heap/allocs:bytes" // of the whole life of the process
 	quiet := d.opts.Now().Sub(time.UnixMilli(d.touched.Load())) > healthEvery
-	if quiet && heap("/memory/classes/heap/free:bytes") > freeAtRest {
+	if quiet && heap(allocated)-d.freed > restless {
 		debug.FreeOSMemory()
+		d.freed = heap(allocated)
 	}
 }
 
