@@ -1,14 +1,15 @@
 package cli
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
+
+	"hookline/projector"
 )
 
 func TestDiff(t *testing.T) {
 	recorded(t)
-	out := replay(t, 0, "diff", "5", "6", "session", "--fields").stdout.String()
+	out := replay(t, 0, "diff", "5", "6", "session").stdout.String()
 	head, rest, _ := strings.Cut(out, "  open  ") // it holds an event's id, which is new in each run
 	equal(t, head, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
 session  5f1d0c2e-7b34-4f19-9a55-000000000001
@@ -23,43 +24,18 @@ session  5f1d0c2e-7b34-4f19-9a55-000000000001
 	}
 }
 
-// Without --fields it is told in words: calls, failures, values of the identity; what is left out is counted.
-func TestDiffInWords(t *testing.T) {
-	recorded(t)
-	out := replay(t, 0, "diff", "5", "6", "session").stdout.String()
-	equal(t, out, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
-session  5f1d0c2e-7b34-4f19-9a55-000000000001
-  failures         1
-5 more fields changed: --fields shows all
-`, "a failure")
-	out = replay(t, 0, "diff", "1", "now").stdout.String()
-	for _, want := range []string{"  prompts          1\n", "  calls            + ", "  goal             ", "  IC               ", "  failing          + "} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in\n%s", want, out)
-		}
-	}
-}
-
-func TestTurned(t *testing.T) {
+// Of a list that is too long for a line the elements that went and that came are shown; all else is shown whole.
+func TestDiffOfLists(t *testing.T) {
 	a := &app{}
-	for _, c := range []struct{ before, after, member, want string }{
-		{`3`, `4`, "", "3 → 4"},
-		{`3`, `3`, "", ""},
-		{`null`, `"a goal"`, "", "a goal"},
-		{`"a goal"`, `null`, "", "no longer a goal"},
-		{`{"Bash":1}`, `{"Bash":2,"Edit":1}`, "", "Bash 1 → 2; + Edit 1"},
-		{`[{"path":"a","read":1}]`, `[{"path":"a","edited":2},{"path":"b","created":true}]`, "path", "a (read 1×) → (edited 2×); + b (created)"},
-		{`[{"target":"go test"}]`, `null`, "target", "- go test"},
-		{`[{"text":"x","status":"pending"}]`, `[{"text":"x","status":"completed"}]`, "text", "x (pending) → (completed)"},
-		{`{"plan":{"sessions":{}}}`, `{"plan":{"sessions":{"s":{"satisfied":{"by":"cli"}}}}}`, "", "plan  → (satisfied)"},
+	long := func(kind string) []any { return []any{kind, strings.Repeat("x", 300)} }
+	before, after := map[string]any{"working  s": map[string]any{"files": long("a")}}, map[string]any{"working  s": map[string]any{"files": long("b")}}
+	for _, c := range []struct{ field, want, got, text string }{
+		{"files", `["a","x…`, `["b","x…`, `- "a"; + "b"`},
+		{"files", `["a"]`, `["b"]`, `["a"] → ["b"]`},
+		{"goal", `"x…`, `"y…`, `"x… → "y…`},
 	} {
-		var before, after any
-		if json.Unmarshal([]byte(c.before), &before) != nil || json.Unmarshal([]byte(c.after), &after) != nil {
-			t.Fatal(c)
-		}
-		if got := a.turned(before, after, c.member); got != c.want {
-			t.Errorf("%s, %s: %q, want %q", c.before, c.after, got, c.want)
-		}
+		got := a.change(projector.Diff{Projection: "working", Key: "s", Field: c.field, Want: c.want, Got: c.got}, before, after)
+		equal(t, got, c.text)
 	}
 }
 
@@ -116,6 +92,6 @@ func TestDiffFieldByField(t *testing.T) {
 	r := newRun().on(h)
 	r.Terminal, r.Columns = true, 60
 	t.Setenv("TERM", "xterm")
-	equal(t, r.do(t, 0, "diff", "1", "2", "--fields").stdout.String(), "\x1b[2mfrom 1 to 2\x1b[22m\n\x1b[1mgate  main\x1b[22m\n"+
+	equal(t, r.do(t, 0, "diff", "1", "2").stdout.String(), "\x1b[2mfrom 1 to 2\x1b[22m\n\x1b[1mgate  main\x1b[22m\n"+
 		"  why    \x1b[31m\"it never ran\"\x1b[0m → \x1b[32m\"tests passed\"\x1b[0m\n  tries  \x1b[31m(absent)\x1b[0m → \x1b[32m2\x1b[0m\n", "stdout")
 }

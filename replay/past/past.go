@@ -191,22 +191,29 @@ func (c Change) only(cells []NamedCell) []NamedCell {
 	return slices.DeleteFunc(cells, func(cell NamedCell) bool { return !differ[id{cell.Projection, cell.Key}] })
 }
 
-// Compare is what is different between two states, each in the order of [View.At].
+// Compare returns what is different between two states, each in the order of [View.At], field by field. A cell that one of
+// them lacks is compared with an empty one.
 func Compare(before, after []NamedCell) []projector.Diff {
 	type id struct{ table, key string }
+	empty := json.RawMessage("{}")
 	old := map[id]json.RawMessage{}
 	for _, c := range before {
 		old[id{c.Projection, c.Key}] = c.State
 	}
+
 	out := []projector.Diff{}
 	for _, c := range after {
 		k := id{c.Projection, c.Key}
-		out = append(out, projector.Explain(projector.Diff{Projection: c.Projection, Key: c.Key}, old[k], c.State)...)
+		was, known := old[k]
+		if !known {
+			was = empty
+		}
+		out = append(out, projector.Explain(projector.Diff{Projection: c.Projection, Key: c.Key}, was, c.State)...)
 		delete(old, k)
 	}
 	for _, c := range before {
 		if was, gone := old[id{c.Projection, c.Key}]; gone {
-			out = append(out, projector.Explain(projector.Diff{Projection: c.Projection, Key: c.Key}, was, nil)...)
+			out = append(out, projector.Explain(projector.Diff{Projection: c.Projection, Key: c.Key}, was, empty)...)
 		}
 	}
 	return out
