@@ -250,7 +250,7 @@ func (d *Daemon) viewAt(r *http.Request, id, point string) (*projector.View, tim
 		return d.view, d.opts.Now(), nil
 	}
 	p := d.pastView()
-	seq, err := p.Point(r.Context(), point, "")
+	seq, err := p.Point(r.Context(), point)
 	if err != nil {
 		return nil, time.Time{}, err
 	}

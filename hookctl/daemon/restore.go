@@ -148,7 +148,7 @@ func (d *Daemon) momentOf(ctx context.Context, s string) (mend.Moment, error) {
 		return mend.Moment{Time: d.opts.Now()}, nil
 	}
 	if seq, err := strconv.ParseUint(s, 10, 64); err == nil {
-		if _, err := d.pastView().Point(ctx, s, ""); err != nil {
+		if _, err := d.pastView().Point(ctx, s); err != nil {
 			return mend.Moment{}, err
 		}
 		rec, err := d.find(ctx, s)

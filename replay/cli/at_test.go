@@ -27,9 +27,9 @@ func TestAtListsCells(t *testing.T) {
 func TestAtStateByAlias(t *testing.T) {
 	recorded(t)
 	for point, wants := range map[string][]string{
-		"4":   {"  last_ic           0.9919\n", "  live              true\n", "  facet_events      1\n"},
-		"6":   {"  last_ic           0.9614\n", "  live              true\n", "  accuracy          0.6667\n"},
-		"now": {"  last_ic           0.9614\n", "  live              false\n", "identity  " + ended + "  folded at 8\n"},
+		"4":   {"\n  \"last_ic\": 0.9919,\n", "\n  \"live\": true,\n"},
+		"6":   {"\n  \"last_ic\": 0.9614,\n", "\n  \"live\": true,\n"},
+		"now": {"\n  \"last_ic\": 0.9614,\n", "\n  \"live\": false,\n", "identity  " + ended + "  folded at 8\n"},
 	} {
 		out := replay(t, 0, "at", point, "identity", "5f1d0c2e").stdout.String()
 		for _, want := range wants {
@@ -58,24 +58,19 @@ func TestAtJSON(t *testing.T) {
 	}
 }
 
-// By capture a time is compared with when the hooks ran, one a second from noon on, and includes it; by append with
-// when the log got them, which is now.
+// A time is compared with when the hooks ran, one a second from noon on, and includes it.
 func TestAtTimes(t *testing.T) {
 	recorded(t)
 	const last = "sequence 11 (prompt.submitted, 2026-11-21 12:00:06)\n"
 	for args, want := range map[string]string{
-		"now":                              last,
-		"2026-11-21T12:00:06Z":             last,
-		"2026-11-21T13:00:00Z":             last,
-		"2026-11-21T12:00:03Z":             "sequence 6 (tool.failed, 2026-11-21 12:00:03)\n",
-		"2026-11-21T12:00:02.999Z":         "sequence 5 (tool.requested, 2026-11-21 12:00:02)\n",
-		"2026-11-21T11:59:59.999Z":         "sequence 0 (before the first event)\n",
-		"0s --by append":                   last,
-		"2001-01-01T00:00:00Z --by append": "sequence 0 (before the first event)\n",
-		"6 --by append":                    "sequence 6 (tool.failed, 2026-11-21 12:00:03)\n",
+		"now":                      last,
+		"2026-11-21T12:00:06Z":     last,
+		"2026-11-21T13:00:00Z":     last,
+		"2026-11-21T12:00:03Z":     "sequence 6 (tool.failed, 2026-11-21 12:00:03)\n",
+		"2026-11-21T12:00:02.999Z": "sequence 5 (tool.requested, 2026-11-21 12:00:02)\n",
+		"2026-11-21T11:59:59.999Z": "sequence 0 (before the first event)\n",
 	} {
-		args := append([]string{"at"}, strings.Fields(args)...)
-		if out := replay(t, 0, args...).stdout.String(); !strings.HasPrefix(out, want) {
+		if out := replay(t, 0, "at", args).stdout.String(); !strings.HasPrefix(out, want) {
 			t.Errorf("%q: %s, want %s", args, out, want)
 		}
 	}
@@ -91,7 +86,6 @@ func TestAtErrors(t *testing.T) {
 		{"at now project nowhere", "replay: error: projection project had no cell \"nowhere\" at sequence 11\nreplay: hint: `replay at 11 project` shows those it had\n"},
 		{"at now gates", "replay: error: no projection is called \"gates\"\nreplay: hint: did you mean gate?\n"},
 		{"diff 1 12", "replay: error: the log ends at sequence 11\nreplay: hint: `now` is the newest point\n"},
-		{"at now --by birth", "replay: error: --by: \"birth\" is neither capture nor append\nreplay: hint: by capture a time is when a hook ran, by append when the log got it\n"},
 	} {
 		r := replay(t, 1, strings.Fields(c.args)...)
 		equal(t, r.stderr.String(), c.stderr, c.args)
@@ -103,7 +97,7 @@ func TestAtErrors(t *testing.T) {
 func TestAtCleansTheTerminal(t *testing.T) {
 	newHome(t)
 	h := &canned{gets: map[string]string{
-		"/v1/at":       `{"seq":7,"cells":[{"projection":"session","key":"a\u001b[2Jb","seq":7,"state":{"goal":"x\u001b]0;y","n":12345678901234567890,"o":{},"l":[1,{"b":"<&>"}]}}]}`,
+		"/v1/at":       `{"seq":7,"cells":[{"projection":"session","key":"a\u001b[2Jb","seq":7,"state":{"goal":"x\u001b]0;y","n":12345678901234567890,"l":["<&>"]}}]}`,
 		"/v1/events/7": `{"seq":7,"type":"prompt.submitted","time":"2026-11-21T12:00:00Z"}`,
 	}}
 	r := newRun().on(h)
@@ -112,12 +106,15 @@ func TestAtCleansTheTerminal(t *testing.T) {
 	equal(t, r.do(t, 0, "at", "7", "session").stdout.String(), `sequence 7 (prompt.submitted, 2026-11-21
 12:00:00)
 session  a[2Jb  folded at 7
-  goal  "x\u001b]0;y"
-  l     [1,{"b":"<&>"}]
-  n     12345678901234567890
-  o     {}
+{
+  "goal": "x\u001b]0;y",
+  "n": 12345678901234567890,
+  "l": [
+    "<&>"
+  ]
+}
 `, "stdout")
-	equal(t, strings.Join(h.asked, "\n"), "/v1/at?point=7&projection=session\n/v1/events/7", "requests")
+	equal(t, strings.Join(h.asked, "\n"), "/v1/at?key=&point=7&projection=session\n/v1/events/7", "requests")
 }
 
 // projections are the names of all projections, in the order of the table.

@@ -15,25 +15,29 @@ import (
 )
 
 func (a *app) diffCmd() *cobra.Command {
-	by := byFlag{byCapture}
 	return a.verb(&cobra.Command{
 		Use:   "diff A B [PROJECTION]",
 		Short: "Show what changed between two points",
 		Long: "Show what changed between two points of the log, field by field, (absent) where there is no value. Of a list\n" +
 			"that is too long for a line those elements are shown that went (-) and that came (+).\n" +
-			"The points may stand in either order; the change is from A to B.\n\n" + pastHelp,
+			"The points may stand in either order; the change is from A to B.\n\n" + captureHelp,
 		Example:           "  replay diff 120 now\n  replay diff 10m 5m identity\n  replay diff 2026-11-21T08:00:00Z now --json | jq .changes",
 		Args:              cmdline.Between(2, "a point", "a second point", "a projection"),
 		ValidArgsFunction: completeScope(2),
 	}, func(ctx context.Context, args []string) error {
-		s := scopeOf(args[2:], by)
-		points, err := a.pointsBy(s.by, args[0], args[1])
+		from, err := a.Point(args[0])
 		if err != nil {
 			return err
 		}
+		to, err := a.Point(args[1])
+		if err != nil {
+			return err
+		}
+		query := url.Values{"a": {from}, "b": {to}, "states": {"1"}, "projection": args[2:]}
+
 		return a.with(ctx, func(h backend) error {
 			var d difference
-			if err := h.Get(ctx, "/v1/diff", s.query(url.Values{"a": points[:1], "b": points[1:], "states": {"1"}}), &d); err != nil {
+			if err := h.Get(ctx, "/v1/diff", query, &d); err != nil {
 				return err
 			}
 			if a.JSON {
@@ -48,7 +52,7 @@ func (a *app) diffCmd() *cobra.Command {
 			a.printDiffs(d.Diffs, func(df projector.Diff) string { return a.change(df, before, after) })
 			return nil
 		})
-	}, &by)
+	})
 }
 
 // states returns the decoded states of cells by projection and key.

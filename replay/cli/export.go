@@ -38,7 +38,7 @@ func (a *app) exportCmd() *cobra.Command {
 			"in zstd; a name that ends in .ndjson leaves the zstd out. Without -o it goes to stdout, on a\n" +
 			"terminal into a dated file. The file is whole or it is not there, and nobody else can read it.\n\n" +
 			"With --html it is one session as a page that opens without hookline: its timeline, the state at each\n" +
-			"event and the events themselves with their digest, redacted once more.\n\n" + pointHelp,
+			"event and the events themselves with their digest, redacted once more.\n\n" + appendHelp,
 		Example: "  replay export -o log.ndjson.zst\n  replay export --session c68c8a51 --since 2h | zstd -d | jq -c .type\n" +
 			"  replay export --html c68c8a51 -o session.html",
 	}, func(ctx context.Context, _ []string) error { return a.export(ctx, o) }, &o)

@@ -18,7 +18,6 @@ import (
 type Log interface {
 	Select(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error
 	SeqCaptured(ctx context.Context, t time.Time) (uint64, error) // the newest captured at or before t
-	SeqAtTime(ctx context.Context, t time.Time) (uint64, error)   // the first appended at or after t
 }
 
 // View answers about states at points of the log.
@@ -29,20 +28,10 @@ type View struct {
 	Session func(ctx context.Context, given string) (string, error) // finds a session of now by its id or alias
 }
 
-// The clocks that a time of a point may be read by.
-const (
-	byCapture = "capture"
-	byAppend  = "append"
-)
-
-// Point reads a point of the log: "now", a sequence, or a time. By capture, which is the default, a time means the
-// newest event that was captured at or before it: nothing behind that point was captured earlier, while in front of it
-// may be younger ones when others came late, from the spool or an import. By append it means everything that was
-// appended before the time: what the log held then.
-func (p View) Point(ctx context.Context, s, by string) (uint64, error) {
-	if by != "" && by != byCapture && by != byAppend {
-		return 0, problem.Bad("by: %q is neither capture nor append", by)
-	}
+// Point reads a point of the log: "now", a sequence, or a time. A time means the newest event that was captured at or before
+// it: no event after that point was captured earlier, while before it there may be younger ones where others came late, from
+// the spool or an import.
+func (p View) Point(ctx context.Context, s string) (uint64, error) {
 	if s == "" || s == "now" {
 		return p.Last, nil
 	}
@@ -56,15 +45,8 @@ func (p View) Point(ctx context.Context, s, by string) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if by != byAppend {
-		seq, err := p.Log.SeqCaptured(ctx, t)
-		return min(seq, p.Last), err
-	}
-	seq, err := p.Log.SeqAtTime(ctx, t)
-	if err != nil || seq == 0 {
-		return 0, err
-	}
-	return min(seq-1, p.Last), nil
+	seq, err := p.Log.SeqCaptured(ctx, t)
+	return min(seq, p.Last), err
 }
 
 // ReadTime reads a time (RFC 3339, or local) or a duration back from now.
@@ -121,13 +103,13 @@ type State struct {
 	Seq   uint64      `json:"seq"`
 }
 
-// At answers a question by its parameters: point, by, projection and key, all optional.
+// At answers a question by its parameters: point, projection and key, all optional.
 func (p View) At(ctx context.Context, q url.Values) (State, error) {
 	c, err := p.choose(ctx, q.Get("projection"), q.Get("key"))
 	if err != nil {
 		return State{}, err
 	}
-	seq, err := p.Point(ctx, q.Get("point"), q.Get("by"))
+	seq, err := p.Point(ctx, q.Get("point"))
 	if err != nil {
 		return State{}, err
 	}
@@ -148,18 +130,18 @@ type Change struct {
 	After  []NamedCell      `json:"after,omitempty"`
 }
 
-// Diff compares the points a and b: fold to the first, keep it, fold on to the second. Parameters: a, b, by, projection
+// Diff compares the points a and b: fold to the first, keep it, fold on to the second. Parameters: a, b, projection
 // and key; states=1 asks for the states.
 func (p View) Diff(ctx context.Context, q url.Values) (Change, error) {
 	c, err := p.choose(ctx, q.Get("projection"), q.Get("key"))
 	if err != nil {
 		return Change{}, err
 	}
-	a, err := p.Point(ctx, q.Get("a"), q.Get("by"))
+	a, err := p.Point(ctx, q.Get("a"))
 	if err != nil {
 		return Change{}, err
 	}
-	b, err := p.Point(ctx, q.Get("b"), q.Get("by"))
+	b, err := p.Point(ctx, q.Get("b"))
 	if err != nil {
 		return Change{}, err
 	}

@@ -39,4 +39,3 @@ func (c counted) Select(_ context.Context, from, to uint64, want []projector.Sel
 }
 
 func (counted) SeqCaptured(context.Context, time.Time) (uint64, error) { return 0, nil }
-func (counted) SeqAtTime(context.Context, time.Time) (uint64, error)   { return 0, nil }

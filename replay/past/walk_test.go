@@ -136,7 +136,6 @@ func (l records) Select(_ context.Context, from, to uint64, want []projector.Sel
 }
 
 func (records) SeqCaptured(context.Context, time.Time) (uint64, error) { return 0, nil }
-func (records) SeqAtTime(context.Context, time.Time) (uint64, error)   { return 0, nil }
 
 // drawLog makes hooks and gates of two sessions of one project, on two branches.
 func drawLog(t *rapid.T) records {
