@@ -148,7 +148,7 @@ func Renew(ctx context.Context, dir string) error {
 // everywhere in a log.
 func (d *Daemon) handleExport(w http.ResponseWriter, r *http.Request) error {
 	q, ctx := r.URL.Query(), r.Context()
-	p := carry.Portion{First: 1, Blobs: true, Since: timeOf(q.Get("since")), Until: timeOf(q.Get("until"))}
+	p := carry.Portion{First: 1, Blobs: true}
 	var err error
 	if p.Session, err = d.resolveSession(ctx, q.Get("session")); err != nil {
 		return err
@@ -164,15 +164,6 @@ func (d *Daemon) handleExport(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	_, err = d.toExport().Write(ctx, w, p)
 	return err
-}
-
-// timeOf is a point that is a time; nil for a sequence, a duration or none.
-func timeOf(s string) *time.Time {
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		return nil
-	}
-	return &t
 }
 
 // toExport is this log as exports are written from it.

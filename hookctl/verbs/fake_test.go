@@ -36,6 +36,7 @@ type fakeBackend struct {
 	asked   []string // requests as "METHOD path?query"
 	more    []events.Record
 	blobs   []carry.Blob // before the first event of an export
+	lacks   bool         // a content that an event refers to is not in an export
 	lines   []client.LineOrder
 	gates   int    // that are open, for a status line
 	cut     bool   // an export ends before its trailer
@@ -143,6 +144,9 @@ func (f *fakeBackend) export(w http.ResponseWriter, _ *http.Request) {
 	}
 	for _, e := range f.events {
 		err = errors.Join(err, out.Event(e))
+	}
+	if f.lacks {
+		out.Lacks()
 	}
 	if !f.cut {
 		err = errors.Join(err, out.Close())

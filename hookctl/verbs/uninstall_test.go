@@ -146,7 +146,7 @@ func TestPurgeKeepsTheLogInTrouble(t *testing.T) {
 			"hookctl: error: the hooks are out, the log in HOME is untouched: export the log: the daemon ended before the export did\n"},
 		"ends before the log does": {func(f *fakeBackend, b *bench, _ string) { b.handler = longer{f} },
 			"hookctl: error: the hooks are out, the log in HOME is untouched: export the log: FILE has 0 events up to sequence 9, 0 up to 12 were expected\n"},
-		"content lost": {func(f *fakeBackend, _ *bench, _ string) { f.events = []events.Record{cut} },
+		"content lost": {func(f *fakeBackend, _ *bench, _ string) { f.events, f.lacks = []events.Record{cut}, true },
 			"hookctl: FILE lacks 1 large content that events refer to\n" +
 				"hookctl: error: the hooks are out, the log in HOME is untouched: the export is incomplete; its export is FILE\n" +
 				"hookctl: hint: `replay repair` fetches what others still have; on a terminal you are asked\n"},

@@ -6,11 +6,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -84,39 +84,22 @@ func Backup(ctx context.Context, s BackupStore, file string, progress func(uint6
 		return BackedUp{}, problem.Bad("%s is inside of the home that it would be a backup of", file).Advise("choose a place outside of " + s.Home + ", best on another disk")
 	}
 	var done BackedUp
-	began := false
 	size, err := Create(file, func(to io.Writer) (err error) {
-		began = true
 		done, err = s.write(ctx, to, progress)
 		return err
 	})
 	done.File, done.Bytes = file, size
-	switch {
-	case !began && errors.Is(err, os.ErrExist):
-		return BackedUp{}, problem.Conflict("%s exists", file).Advise("a backup overwrites nothing: choose another name")
-	case !began:
-		return BackedUp{}, problem.Bad("%v", err)
-	case err != nil:
-		return done, fmt.Errorf("backup: %w", err)
-	}
-	return done, nil
+	return done, err
 }
 
-// inHome tells whether a folder is the home or one in it, whatever links lead there.
+// inHome reports whether a folder is the home or one in it, whatever links lead there.
 func (s BackupStore) inHome(dir string) bool {
-	home, err := os.Stat(s.Home)
-	real, e := filepath.EvalSymlinks(dir)
-	for err == nil && e == nil {
-		if st, err := os.Stat(real); err == nil && os.SameFile(st, home) {
-			return true
-		}
-		up := filepath.Dir(real)
-		if up == real {
-			break
-		}
-		real = up
+	home, err := filepath.EvalSymlinks(s.Home)
+	if err != nil {
+		return false
 	}
-	return false
+	dir, err = filepath.EvalSymlinks(dir)
+	return err == nil && strings.HasPrefix(dir+string(filepath.Separator), home+string(filepath.Separator))
 }
 
 // write gathers first (links and the tail in a folder of its own, on the store's file system) and writes

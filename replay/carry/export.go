@@ -75,11 +75,9 @@ type Header struct {
 
 // From tells which part of which log the file holds.
 type From struct {
-	First   uint64     `json:"first"` // sequences that were looked at, both included
-	Last    uint64     `json:"last"`
-	Session string     `json:"session,omitempty"` // only this one's events
-	Since   *time.Time `json:"since,omitempty"`   // what was asked for, by the time of the append
-	Until   *time.Time `json:"until,omitempty"`
+	First   uint64 `json:"first"` // sequences that were looked at, both included
+	Last    uint64 `json:"last"`
+	Session string `json:"session,omitempty"` // only this one's events
 }
 
 // Trailer is the last line.
@@ -87,7 +85,9 @@ type Trailer struct {
 	End    bool   `json:"end"`
 	Events uint64 `json:"events"`
 	Blobs  uint64 `json:"blobs"`
-	SHA256 string `json:"sha256"` // of everything before, hex
+	// Missing counts the contents that events refer to and the log does not have.
+	Missing int    `json:"missing,omitempty"`
+	SHA256  string `json:"sha256"` // of everything before, hex
 }
 
 // Item is what one line holds: an event, or a blob.

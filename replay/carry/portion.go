@@ -28,10 +28,9 @@ type Origin struct {
 
 // Portion is the part of a log that goes into an export.
 type Portion struct {
-	First, Last  uint64 // sequences, both included; a last one below the first is nothing
-	Session      string // only this one's, "" = all
-	Since, Until *time.Time
-	Blobs        bool // with the large contents
+	First, Last uint64 // sequences, both included; a last one below the first is nothing
+	Session     string // only this one's, "" = all
+	Blobs       bool   // with the large contents
 }
 
 // Write writes the portion, and gives the number of its events. It goes over the log twice: the header says how many will
@@ -40,7 +39,7 @@ func (o Origin) Write(ctx context.Context, w io.Writer, p Portion) (uint64, erro
 	if err := o.Log.Sync(ctx, p.Last); err != nil { // nothing that a power cut could take back
 		return 0, err
 	}
-	head := Header{Build: o.Build, Created: o.Created, From: From{First: p.First, Last: p.Last, Session: p.Session, Since: p.Since, Until: p.Until}}
+	head := Header{Build: o.Build, Created: o.Created, From: From{First: p.First, Last: p.Last, Session: p.Session}}
 	err := o.read(ctx, p, func(events.Record) error { head.Events++; return nil })
 	if err != nil {
 		return 0, err
@@ -87,6 +86,7 @@ func (o Origin) blobsFirst(out *Writer, data []byte, done map[string]bool) error
 			return err
 		}
 		if !ok {
+			out.Lacks()
 			continue
 		}
 		if err := o.blobsFirst(out, content, done); err != nil { // a blob of JSON has references of its own

@@ -14,7 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"hookline/events"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 )
 
@@ -22,7 +22,7 @@ import (
 // line's first error.
 type Lines func(line func([]byte) error) error
 
-// Saved tells what was written.
+// Saved is what was written.
 type Saved struct {
 	File    string `json:"file" jsonschema_description:"as it was named"`
 	Events  uint64 `json:"events" jsonschema_description:"in it"`
@@ -33,8 +33,8 @@ type Saved struct {
 }
 
 // Save writes what source gives into a new file that nobody else can read; a name that ends in .ndjson
-// leaves the zstd out. It returns when the file is on disk; on any trouble there is none. told hears of
-// every event.
+// leaves the zstd out. It returns when the file is on disk; on any trouble there is none. told is called
+// for every event.
 func Save(file string, source Lines, told func(done, of uint64)) (Saved, error) {
 	var out Saved
 	size, err := Create(file, func(w io.Writer) (err error) {
@@ -49,9 +49,13 @@ func Save(file string, source Lines, told func(done, of uint64)) (Saved, error) 
 // trouble there is none.
 func Create(file string, write func(io.Writer) error) (size int64, err error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // O_EXCL makes it
+	if errors.Is(err, os.ErrExist) {
+		return 0, problem.FaultBy(err, "%s exists", file).Advise("choose another name; nothing is overwritten")
+	}
 	if err != nil {
 		return 0, err
 	}
+
 	err = write(f)
 	if err == nil {
 		size, err = f.Seek(0, io.SeekCurrent)
@@ -74,84 +78,52 @@ func Pack(w io.Writer, zstandard bool, source Lines, told func(done, of uint64))
 		}
 		to, finish = z, z.Close
 	}
-	c, begun := passing{missing: map[string]bool{}, told: told}, false
-	err := source(func(line []byte) error {
-		begun = true
-		if err := c.line(line); err != nil {
+
+	var out Saved
+	var events uint64
+	var end Trailer
+	begun := false
+	err := source(func(line []byte) (err error) {
+		switch {
+		case !begun:
+			begun = true
+			err = json.Unmarshal(line, &out.Header)
+		case bytes.HasPrefix(line, []byte(`{"end":true,`)):
+			err = json.Unmarshal(line, &end)
+		case bytes.HasPrefix(line, eventStart):
+			events++
+			told(events, out.Header.Events)
+		}
+		if err != nil {
 			return err
 		}
-		_, err := to.Write(append(line, '\n'))
+		_, err = to.Write(append(line, '\n'))
 		return err
 	})
-	if err == nil && !c.ended {
+	if err == nil && !end.End {
 		err = errors.New("the daemon ended before the export did")
 	}
 	if !begun { // the frame of an empty stream would be all that w gets
 		return Saved{}, err
 	}
-	for _, lacks := range c.missing {
-		if lacks {
-			c.out.Missing++
-		}
-	}
-	return c.out, cmp.Or(err, finish(), buffered.Flush()) // of a disk that is full each of them would say the same
+	out.Events, out.Blobs, out.Missing = end.Events, end.Blobs, end.Missing
+	return out, cmp.Or(err, finish(), buffered.Flush()) // of a disk that is full each of them would say the same
 }
 
-// passing knows what went by.
-type passing struct {
-	out     Saved
-	missing map[string]bool // digests that were referred to and have not come; false once they came
-	ended   bool
-	told    func(done, of uint64)
-}
-
-func (c *passing) line(line []byte) error {
-	switch {
-	case bytes.HasPrefix(line, []byte(`{"$blob":"`)):
-		digests := events.Refs(line[:min(len(line), 100)])
-		if len(digests) == 0 {
-			return fmt.Errorf("a blob without a digest: %.100s", line)
-		}
-		c.out.Blobs++
-		c.missing[digests[0]] = false
-		return nil
-	case bytes.HasPrefix(line, []byte(`{"end":true,`)):
-		c.ended = true
-		return nil
-	case bytes.HasPrefix(line, []byte(`{"hookline_export":`)):
-		return json.Unmarshal(line, &c.out.Header)
-	}
-	c.out.Events++
-	c.told(c.out.Events, c.out.Header.Events)
-	for _, digest := range events.Refs(line) {
-		if _, seen := c.missing[digest]; !seen {
-			c.missing[digest] = true
-		}
-	}
-	return nil
-}
-
-// ReadBack reads a file to its end, every digest included, and gives what is in it. The error is [Reader]'s
+// ReadBack reads a file to its end, every digest included, and returns what is in it. The error is [Reader]'s
 // where the file is not whole.
 func ReadBack(file string) (Saved, error) {
-	f, err := safeopen.Open(safeopen.Foreign, file)
-	if err != nil {
-		return Saved{}, err
-	}
-	defer f.Close()
-	r, err := OpenExport(f)
-	if err != nil {
-		return Saved{}, fmt.Errorf("%s: %w", file, err)
-	}
-	defer r.Close()
-	for {
-		if _, err = r.Next(); err != nil {
-			break
+	out := Saved{File: file}
+	err := readExport(file, func(r *Reader) (err error) {
+		out.Header = r.Header()
+		for err == nil {
+			_, err = r.Next()
 		}
+		out.Events, out.Blobs = r.Read()
+		return err
+	})
+	if errors.Is(err, io.EOF) {
+		return out, nil
 	}
-	events, blobs := r.Read()
-	if !errors.Is(err, io.EOF) {
-		return Saved{}, fmt.Errorf("%s: %w", file, err)
-	}
-	return Saved{File: file, Events: events, Blobs: blobs, Header: r.Header()}, nil
+	return Saved{}, fmt.Errorf("%s: %w", file, err)
 }

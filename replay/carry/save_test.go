@@ -64,7 +64,6 @@ func TestSaveLeavesNothing(t *testing.T) {
 	for name, source := range map[string]Lines{
 		"the daemon ended before the export did": sending(cut, nil),
 		"gone":                                   sending(cut, gone),
-		"a blob without a digest: ":              sending([]byte(`{"$blob":"sha256:12","content":"x"}`+"\n"), nil),
 		"unexpected end of JSON input":           sending([]byte(`{"hookline_export":`+"\n"), nil),
 	} {
 		file := filepath.Join(t.TempDir(), "x.ndjson.zst")
@@ -77,17 +76,6 @@ func TestSaveLeavesNothing(t *testing.T) {
 	}
 	if _, err := Save(filepath.Join(t.TempDir(), "no", "folder"), sending(text, nil), none); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
-	}
-}
-
-// A content that an event refers to and that never comes is missing, however often it is named.
-func TestMissing(t *testing.T) {
-	other := digestOf([]byte("other"))
-	text := written(t, event(1, `{"a":{"$blob":"`+hello+`","size":5},"b":{"$blob":"`+hello+`","size":5}}`),
-		event(2, `{"a":{"$blob":"`+hello+`","size":5},"b":{"$blob":"`+other+`","size":5}}`))
-	var out bytes.Buffer
-	if saved, err := Pack(&out, false, sending(text, nil), none); err != nil || saved.Missing != 2 || !bytes.Equal(out.Bytes(), text) {
-		t.Errorf("%+v, %v", saved, err)
 	}
 }
 

@@ -46,6 +46,9 @@ func (w *Writer) Blob(b Blob) error {
 	return w.encode(line)
 }
 
+// Lacks counts a content that events refer to and that is not to be had.
+func (w *Writer) Lacks() { w.wrote.Missing++ }
+
 const encodingBase64 = "base64"
 
 // noData is what stands for data that is written otherwise.
