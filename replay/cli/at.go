@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 )
@@ -18,9 +19,8 @@ func (a *app) atCmd() *cobra.Command {
 		Short: "Show any state at any past point",
 		Long: "Show which cells there were at a point of the log; with a projection or a key, their states.\n" +
 			"Of a session the key is its id, any unique prefix of it, or last.\n\n" + captureHelp,
-		Example:           "  replay at 120\n  replay at '2026-11-21 08:00' identity c68c8a51\n  replay at 10m session --json | jq '.cells[].state'",
-		Args:              cmdline.Between(1, "a point", "a projection", "a key"),
-		ValidArgsFunction: completeScope(1),
+		Example: "  replay at 120\n  replay at '2026-11-21 08:00' identity c68c8a51\n  replay at 10m session --json | jq '.cells[].state'",
+		Args:    cmdline.Between(1, "a point", "a projection", "a key"),
 	}, func(ctx context.Context, args []string) error {
 		point, err := a.Point(args[0])
 		if err != nil {
@@ -38,9 +38,9 @@ func (a *app) atCmd() *cobra.Command {
 		}
 		query := url.Values{"point": {point}, "projection": {projection}, "key": {key}}
 
-		return a.with(ctx, func(h backend) error {
+		return a.with(ctx, func(c *client.Client) error {
 			var raw json.RawMessage
-			if err := h.Get(ctx, "/v1/at", query, &raw); err != nil {
+			if err := c.Get(ctx, "/v1/at", query, &raw); err != nil {
 				return err
 			}
 			p, err := decode[past](raw)
@@ -53,7 +53,7 @@ func (a *app) atCmd() *cobra.Command {
 			if a.JSON {
 				return a.PrintRaw(raw)
 			}
-			a.Printf("%s\n", a.Paint.Faint("sequence "+a.named(ctx, h, p.Seq)))
+			a.Printf("%s\n", a.Paint.Faint("sequence "+a.named(ctx, c, p.Seq)))
 			a.printCells(p, projection != "")
 			return nil
 		})

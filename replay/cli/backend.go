@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,17 +11,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/hookctl/client"
-	"hookline/hookctl/home"
 )
-
-// backend is what answers: the running daemon, or the store opened in this process. Its errors are
-// [problem.Error]s where the request was refused. Used by one goroutine.
-type backend interface {
-	Get(ctx context.Context, path string, query url.Values, out any) error
-	// Stream calls line for every line of NDJSON; the slice is valid during the call.
-	Stream(ctx context.Context, method, path string, query url.Values, line func([]byte) error) error
-	Close() error
-}
 
 // A store whose owner has no socket yet belongs to a daemon that starts or stops, or to another
 // replay. It is looked at again every lockPause, for lockWait: a start after a crash reads the log's
@@ -32,24 +21,18 @@ const (
 	lockPause = 50 * time.Millisecond
 )
 
-// dial finds the daemon of this home, or opens its store.
-func (a *app) dial(ctx context.Context, here func(context.Context, home.Paths) (*client.Client, error)) (backend, error) {
-	var told bool
+// dial returns a client of the daemon of this home, or of its store, which is opened in this process.
+func (a *app) dial(ctx context.Context) (*client.Client, error) {
 	for deadline := a.Now().Add(lockWait); ; {
-		c, err := client.Connect(ctx, client.Options{Home: a.Home(), Here: here})
+		c, err := client.Connect(ctx, client.Options{Home: a.Home(), Here: a.here})
 		if err == nil {
 			if words := c.Found(); words != "" && !a.repairs {
 				a.Say("warning: " + words)
 			}
 			return c, nil
 		}
-		var locked *embedded.LockedError
-		if !errors.As(err, &locked) || !a.Now().Before(deadline) {
+		if !errors.Is(err, embedded.ErrLocked) || !a.Now().Before(deadline) {
 			return nil, err
-		}
-		if a.Terminal && !told {
-			told = true
-			a.Say(fmt.Sprintf("waiting for process %d, which has the store", locked.PID))
 		}
 		if err := a.Pause(ctx, lockPause); err != nil {
 			return nil, err
@@ -58,36 +41,27 @@ func (a *app) dial(ctx context.Context, here func(context.Context, home.Paths) (
 }
 
 // with runs f with a connection and closes it.
-func (a *app) with(ctx context.Context, f func(h backend) error) error {
-	return with(ctx, a.connect, f)
-}
-
-func with(ctx context.Context, connect func(context.Context) (backend, error), f func(h backend) error) error {
-	h, err := connect(ctx)
+func (a *app) with(ctx context.Context, f func(c *client.Client) error) error {
+	c, err := a.connect(ctx)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f(h), h.Close())
+	return errors.Join(f(c), c.Close())
 }
 
-// long runs a request that tells its progress line by line, and gives its result as it came.
-func (a *app) long(ctx context.Context, path string, query url.Values, phases ...string) (json.RawMessage, error) {
-	return a.longOf(ctx, 0, path, query, phases...)
-}
-
-// longOf is long for work whose amount is known here; 0 stands for the daemon's word, the log's length.
-func (a *app) longOf(ctx context.Context, of uint64, path string, query url.Values, phases ...string) (json.RawMessage, error) {
-	return a.longBy(ctx, a.connect, of, path, query, phases...)
-}
-
-func (a *app) longBy(ctx context.Context, connect func(context.Context) (backend, error), of uint64, path string, query url.Values, phases ...string) (json.RawMessage, error) {
-	m := a.Meter(phases...)
-	var result json.RawMessage
-	err := with(ctx, connect, func(h backend) (err error) {
+// long runs a request that reports its progress line by line, and returns its result as it came. Without a word for the
+// progress bar there is none.
+func (a *app) long(ctx context.Context, path string, query url.Values, word string) (result json.RawMessage, err error) {
+	m := a.Meter(word)
+	at := m.At
+	if word == "" {
+		at = func(uint64, uint64) {}
+	}
+	err = a.with(ctx, func(c *client.Client) error {
 		defer m.End()
 		result, err = client.ReadLong(func(line func([]byte) error) error {
-			return h.Stream(ctx, http.MethodPost, path, query, line)
-		}, func(done, all uint64) { m.At(done, cmp.Or(of, all)) })
+			return c.Stream(ctx, http.MethodPost, path, query, line)
+		}, at)
 		return err
 	})
 	return result, err

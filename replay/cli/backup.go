@@ -3,11 +3,11 @@ package cli
 import (
 	"context"
 	"net/url"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/problem"
 	"hookline/replay/carry"
 )
 
@@ -21,17 +21,13 @@ func (a *app) backupCmd() *cobra.Command {
 		Example: "  replay backup ~/hookline-$(date +%F).backup",
 		Args:    cmdline.Exactly("a file to write"),
 	}, func(ctx context.Context, args []string) error {
-		file := args[0]
-		if file == "-" { // the process that has the store writes the file, and names it when it is whole
-			return problem.Faultf("a backup goes to a file, not to stdout").Advise("name a file; `replay export` writes the events to stdout")
-		}
-		path, err := absolute(file)
+		path, err := filepath.Abs(args[0]) // the process that has the store writes the file
 		if err != nil {
 			return err
 		}
 		raw, err := a.long(ctx, "/v1/backup", url.Values{"file": {path}}, "writing")
-		_, err = show(a, raw, a.interrupted(ctx, err, "no backup was written"), func(r carry.BackedUp) {
-			a.Printf("%s\n", a.Paint.Good("backed up to "+file))
+		_, err = show(a, raw, err, func(r carry.BackedUp) {
+			a.Printf("%s\n", a.Paint.Good("backed up to "+args[0]))
 			a.Printf("log      up to sequence %s: %s and %s behind\n", cmdline.Count(r.Seq), cmdline.Plural(r.Blocks, "sealed block"), cmdline.Plural(int(r.Events), "event"))
 			a.Printf("blobs    %s\n", cmdline.Count(r.Blobs))
 			if r.Frames > 0 {

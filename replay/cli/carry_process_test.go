@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/wire"
-	"hookline/replay/carry"
 	"hookline/replay/check"
 	"hookline/replay/mend"
 )
@@ -22,7 +22,7 @@ func send(t *testing.T, body string) {
 	t.Helper()
 	at := time.Now().UnixMilli()
 	f := wire.Frame{ID: wire.NewID(at), Args: []string{"hook"}, Time: at, Complete: true, Size: int64(len(body)), Body: []byte(body)}
-	must(wire.Do(time.Now().Add(30*time.Second), wire.Socket(os.Getenv), "", f))(t)
+	expect.Value(wire.Do(time.Now().Add(30*time.Second), wire.Socket(os.Getenv), "", f))(t)
 }
 
 func decoded[T any](t *testing.T, out string) (v T) {
@@ -33,55 +33,26 @@ func decoded[T any](t *testing.T, out string) (v T) {
 	return v
 }
 
-// Real processes carry a log from one home to another, beside a running daemon.
-func TestProcessesCarryALog(t *testing.T) {
+// A sealed block is spoilt under a running daemon: repair ends it, opens the store anew and fetches what was lost.
+func TestRepairBesideTheDaemon(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two programs")
 	}
 	newHome(t)
-	bin, dir := t.TempDir(), t.TempDir()
+	bin, export := t.TempDir(), filepath.Join(t.TempDir(), "log.ndjson.zst")
 	build(t, bin, "hookline/hookctl/hookd", "hookline/replay")
-	stop := serve(t, filepath.Join(bin, "hookd"))
+	serve(t, filepath.Join(bin, "hookd"))
 	for i := range 16 { // 11 MiB in the log: one sealed block
 		send(t, fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt_id":"p%d","prompt":%q}`, i, random(i, 900<<10)))
 	}
 	// 16 prompts, daemon.started, and twice what the model was told: before and after its identity is known.
-	at := func(name string) string { return filepath.Join(dir, name) }
-	if out := process(t, bin, 0, "export", "-o", at("log.ndjson.zst")); !strings.Contains(out, ": 19 events, 0 blobs, ") {
+	if out := process(t, bin, 0, "export", "-o", export); !strings.Contains(out, ": 19 events, 0 blobs, ") {
 		t.Error(out)
 	}
-	if b := decoded[carry.BackedUp](t, process(t, bin, 0, "backup", at("b.backup"), "--json")); b.Blocks != 1 || b.Seq != 19 {
-		t.Errorf("%+v", b)
-	}
-	if r := decoded[carry.Restored](t, process(t, bin, 0, "restore", at("b.backup"), "--home", at("restored"), "--json")); !r.Verify.Clean || r.Last != 19 {
-		t.Errorf("%+v", r)
-	}
-	if out := process(t, bin, 0, "import", at("log.ndjson.zst")); !strings.Contains(out, "\nknown    19\n") {
-		t.Error(out)
-	}
-	if out := process(t, bin, 0, "recover", "--at", "now", "--session", "s-1", "--dry-run"); !strings.Contains(out, "\nnothing was changed: this was a dry run\n") {
-		t.Error(out)
-	}
-	repairBesideTheDaemon(t, bin, at("log.ndjson.zst"))
-	_ = stop // the repair has ended the daemon
-	t.Setenv("HOOKLINE_HOME", at("restored"))
-	if v := verified(t, bin); v.Events != 19 {
-		t.Errorf("restored: %+v", v)
-	}
-	t.Setenv("HOOKLINE_HOME", at("fresh"))
-	process(t, bin, 0, "import", at("log.ndjson.zst"))
-	if v := verified(t, bin); v.Events != 19 {
-		t.Errorf("imported: %+v", v)
-	}
-}
 
-// repairBesideTheDaemon spoils a sealed block under a running daemon; repair ends it, opens the store anew and
-// fetches what was lost.
-func repairBesideTheDaemon(t *testing.T, bin, export string) {
-	t.Helper()
 	path := filepath.Join(os.Getenv("HOOKLINE_HOME"), "store", "jetstream", "$G", "streams", "EVENTS", "msgs", "1.blk")
-	f := must(os.OpenFile(path, os.O_RDWR, 0))(t)
-	must(f.WriteAt([]byte("spoilt beyond mending"), 3<<20))(t)
+	f := expect.Value(os.OpenFile(path, os.O_RDWR, 0))(t)
+	expect.Value(f.WriteAt([]byte("spoilt beyond mending"), 3<<20))(t)
 	f.Close()
 	plan := decoded[mend.Repaired](t, process(t, bin, 2, "repair", "--dry-run", "--json"))
 	if len(plan.Damage) != 1 || plan.PID == os.Getpid() {

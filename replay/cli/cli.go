@@ -31,6 +31,7 @@ import (
 
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
+	"hookline/projector"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
 	"hookline/projector/project"
@@ -47,10 +48,10 @@ func Main(args []string) int {
 
 func (a *app) main(ctx context.Context, args []string) int {
 	_, err := a.Execute(ctx, a.root(), args)
-	if err != nil && ctx.Err() == nil {
-		err = client.Advised(err)
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err() // whatever else went wrong because of it
 	}
-	return a.Report(ctx, err)
+	return a.Report(ctx, client.Advised(err))
 }
 
 // root is the tree of commands.
@@ -98,15 +99,12 @@ var outputs = cmdline.Outputs{
 
 // verb is a command of replay; see [cmdline.Verb].
 func (a *app) verb(cmd *cobra.Command, run func(ctx context.Context, args []string) error, flags ...any) *cobra.Command {
-	folders := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
-	return cmdline.Verb(cmd, map[string]cobra.CompletionFunc{"Projection": completeProjection, "Home": folders}, run, flags...)
-}
-
-// interrupted is an error of a verb's work: where Ctrl-C ended that early it is told with what is true of it now.
-func (a *app) interrupted(ctx context.Context, err error, words string) error {
-	if err == nil || ctx.Err() == nil {
-		return err
+	var names []string
+	for _, t := range projector.Tables() {
+		names = append(names, t.Name())
 	}
-	a.Say("interrupted; " + words)
-	return cmdline.Silent(cmdline.ExitInterrupted)
+	return cmdline.Verb(cmd, map[string]cobra.CompletionFunc{
+		"Projection": cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp),
+		"Home":       cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+	}, run, flags...)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/projector"
 )
@@ -21,9 +22,8 @@ func (a *app) diffCmd() *cobra.Command {
 		Long: "Show what changed between two points of the log, field by field, (absent) where there is no value. Of a list\n" +
 			"that is too long for a line those elements are shown that went (-) and that came (+).\n" +
 			"The points may stand in either order; the change is from A to B.\n\n" + captureHelp,
-		Example:           "  replay diff 120 now\n  replay diff 10m 5m identity\n  replay diff 2026-11-21T08:00:00Z now --json | jq .changes",
-		Args:              cmdline.Between(2, "a point", "a second point", "a projection"),
-		ValidArgsFunction: completeScope(2),
+		Example: "  replay diff 120 now\n  replay diff 10m 5m identity\n  replay diff 2026-11-21T08:00:00Z now --json | jq .changes",
+		Args:    cmdline.Between(2, "a point", "a second point", "a projection"),
 	}, func(ctx context.Context, args []string) error {
 		from, err := a.Point(args[0])
 		if err != nil {
@@ -35,16 +35,16 @@ func (a *app) diffCmd() *cobra.Command {
 		}
 		query := url.Values{"a": {from}, "b": {to}, "states": {"1"}, "projection": args[2:]}
 
-		return a.with(ctx, func(h backend) error {
+		return a.with(ctx, func(c *client.Client) error {
 			var d difference
-			if err := h.Get(ctx, "/v1/diff", query, &d); err != nil {
+			if err := c.Get(ctx, "/v1/diff", query, &d); err != nil {
 				return err
 			}
 			if a.JSON {
 				return a.PrintJSON(d.json())
 			}
 
-			a.Printf("%s\n", a.Paint.Faint("from "+a.named(ctx, h, d.A)+" to "+a.named(ctx, h, d.B)))
+			a.Printf("%s\n", a.Paint.Faint("from "+a.named(ctx, c, d.A)+" to "+a.named(ctx, c, d.B)))
 			if len(d.Diffs) == 0 {
 				a.Printf("nothing changed\n")
 			}

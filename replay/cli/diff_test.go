@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookline/expect"
 	"hookline/projector"
 )
 
@@ -11,7 +12,7 @@ func TestDiff(t *testing.T) {
 	recorded(t)
 	out := replay(t, 0, "diff", "5", "6", "session").stdout.String()
 	head, rest, _ := strings.Cut(out, "  open  ") // it holds an event's id, which is new in each run
-	equal(t, head, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
+	expect.Equal(t, head, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
 session  5f1d0c2e-7b34-4f19-9a55-000000000001
   course.failed             (absent) → 1
   events                    3 → 4
@@ -35,14 +36,14 @@ func TestDiffOfLists(t *testing.T) {
 		{"goal", `"x…`, `"y…`, `"x… → "y…`},
 	} {
 		got := a.change(projector.Diff{Projection: "working", Key: "s", Field: c.field, Want: c.want, Got: c.got}, before, after)
-		equal(t, got, c.text)
+		expect.Equal(t, got, c.text)
 	}
 }
 
 func TestDiffBackwards(t *testing.T) {
 	recorded(t)
 	out := replay(t, 0, "diff", "now", "8", "latest").stdout.String()
-	equal(t, out, "from 11 (prompt.submitted, 2026-11-21 12:00:06) to 8 (identity.persisted, 2026-11-21 12:00:04)\nnothing changed\n", "stdout")
+	expect.Equal(t, out, "from 11 (prompt.submitted, 2026-11-21 12:00:06) to 8 (identity.persisted, 2026-11-21 12:00:04)\nnothing changed\n", "stdout")
 	var d differenceJSON
 	replay(t, 0, "diff", "8", "7", "identity", "--json").decode(t, &d)
 	for _, c := range d.Changes {
@@ -92,6 +93,6 @@ func TestDiffFieldByField(t *testing.T) {
 	r := newRun().on(h)
 	r.Terminal, r.Columns = true, 60
 	t.Setenv("TERM", "xterm")
-	equal(t, r.do(t, 0, "diff", "1", "2").stdout.String(), "\x1b[2mfrom 1 to 2\x1b[22m\n\x1b[1mgate  main\x1b[22m\n"+
+	expect.Equal(t, r.do(t, 0, "diff", "1", "2").stdout.String(), "\x1b[2mfrom 1 to 2\x1b[22m\n\x1b[1mgate  main\x1b[22m\n"+
 		"  why    \x1b[31m\"it never ran\"\x1b[0m → \x1b[32m\"tests passed\"\x1b[0m\n  tries  \x1b[31m(absent)\x1b[0m → \x1b[32m2\x1b[0m\n", "stdout")
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,6 +15,8 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/expect"
+	"hookline/hookctl/client"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
@@ -71,7 +72,7 @@ func frames(t *testing.T) []wire.Frame {
 func recorded(t *testing.T) string {
 	t.Helper()
 	home := newHome(t)
-	d := must(daemon.Open(t.Context(), daemon.Options{Home: home}))(t)
+	d := expect.Value(daemon.Open(t.Context(), daemon.Options{Home: home}))(t)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel() // a client that gave up tells the model nothing: the log has what follows from the hooks alone
 	for _, f := range frames(t) {
@@ -83,7 +84,7 @@ func recorded(t *testing.T) string {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
 	}
-	noError(t, d.Close(context.Background()))
+	expect.OK(t, d.Close(context.Background()))
 	return home
 }
 
@@ -98,8 +99,8 @@ func falsify(t *testing.T, home, bucket, key string, change func([]byte) []byte)
 	if err != nil && !errors.Is(err, projector.ErrNoCell) {
 		t.Fatal(err)
 	}
-	noError(t, s.Store().Save(t.Context(), bucket, []projector.Cell{{Key: key, Value: change(old)}}))
-	noError(t, s.Close(context.Background()))
+	expect.OK(t, s.Store().Save(t.Context(), bucket, []projector.Cell{{Key: key, Value: change(old)}}))
+	expect.OK(t, s.Close(context.Background()))
 }
 
 // run is one command line in process.
@@ -139,45 +140,38 @@ func (r *run) decode(t *testing.T, into any) {
 	}
 }
 
-// canned is a backend with prepared answers, by path.
+// canned is a daemon with prepared answers.
 type canned struct {
-	lines  []string          // of a stream
-	gets   map[string]string // JSON by path
-	asked  []string
-	err    error
-	stream func(ctx context.Context) error // instead of lines
+	gets    map[string]string // JSON by path
+	lines   []string          // of every stream
+	results []string          // of long requests, one after the other, instead of lines
+	stream  func()            // instead of lines
+	asked   []string
 }
 
-func (c *canned) Get(_ context.Context, path string, q url.Values, out any) error {
-	c.asked = append(c.asked, strings.TrimSuffix(path+"?"+q.Encode(), "?"))
-	text, ok := c.gets[path]
-	if !ok {
-		return &problem.Error{Message: "nothing at " + path, Exit: 1}
+// ServeHTTP implements [http.Handler].
+func (c *canned) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.asked = append(c.asked, r.Method+" "+r.URL.RequestURI())
+	text, ok := c.gets[r.URL.Path]
+	switch {
+	case ok:
+		fmt.Fprintln(w, text)
+	case c.stream != nil:
+		c.stream()
+	case strings.HasPrefix(r.URL.Path, "/v1/events/"):
+		problem.Write(w, problem.Missing("no such event"))
+	case r.URL.Path != "/v1/stop" && len(c.results) > 0:
+		fmt.Fprintf(w, `{"result":%s}`, c.results[0])
+		c.results = c.results[1:]
+	default:
+		fmt.Fprint(w, strings.Join(c.lines, "\n"))
 	}
-	if out == nil {
-		return nil
-	}
-	return json.Unmarshal([]byte(text), out)
 }
 
-func (c *canned) Stream(ctx context.Context, method, path string, q url.Values, line func([]byte) error) error {
-	c.asked = append(c.asked, strings.TrimSuffix(fmt.Sprint(method, " ", path, "?", q.Encode()), "?"))
-	if c.stream != nil {
-		return c.stream(ctx)
+// on runs the next command line against a prepared daemon.
+func (r *run) on(h *canned) *run {
+	r.connect = func(context.Context) (*client.Client, error) {
+		return client.InProcess(client.Local{Handler: h, Close: func() error { return nil }}), nil
 	}
-	for _, l := range c.lines {
-		if err := line([]byte(l)); err != nil {
-			return err
-		}
-	}
-	return c.err
-}
-
-func (c *canned) Close() error { return nil }
-
-// on runs the next command line against a prepared backend.
-func (r *run) on(h backend) *run {
-	r.connect = func(context.Context) (backend, error) { return h, nil }
-	r.connectLook = r.connect
 	return r
 }

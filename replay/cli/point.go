@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 )
 
@@ -18,13 +19,13 @@ const (
 
 // named returns a sequence with the event there: "4 (tool.failed, 2026-11-21 08:00:03)". Where that cannot be read it is
 // the sequence alone.
-func (a *app) named(ctx context.Context, h backend, seq uint64) string {
+func (a *app) named(ctx context.Context, c *client.Client, seq uint64) string {
 	if seq == 0 {
 		return "0 (before the first event)"
 	}
 	var r events.Record
 	s := strconv.FormatUint(seq, 10)
-	if err := h.Get(ctx, "/v1/events/"+s, nil, &r); err != nil {
+	if err := c.Get(ctx, "/v1/events/"+s, nil, &r); err != nil {
 		return s
 	}
 	return s + " (" + cmdline.Clean(r.Type) + ", " + r.Time.In(a.Zone).Format(time.DateTime) + ")"

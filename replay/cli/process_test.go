@@ -4,17 +4,15 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/wire"
-	"hookline/replay/check"
 )
 
 // build makes programs in dir.
@@ -26,33 +24,21 @@ func build(t *testing.T, dir string, packages ...string) {
 	}
 }
 
-// serve runs a daemon in the test's environment until stop, which gives its pid.
-func serve(t *testing.T, hookd string) (stop func() int) {
+// serve runs a daemon in the test's environment until the test's end.
+func serve(t *testing.T, hookd string) {
 	t.Helper()
-	var log bytes.Buffer
 	cmd := exec.Command(hookd, "serve")
-	cmd.Stderr = &log
-	noError(t, cmd.Start())
+	expect.OK(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // for a test that fails before stop
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may have ended
+		<-ended
+	})
 	for deadline := time.Now().Add(30 * time.Second); !wire.Serves(wire.Socket(os.Getenv), "", time.Now().Add(time.Second)); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the daemon did not start")
 		}
-	}
-	return func() int {
-		t.Helper()
-		noError(t, cmd.Process.Signal(syscall.SIGTERM))
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Fatalf("the daemon ended: %v\n%s", err, &log)
-			}
-		case <-time.After(30 * time.Second):
-			t.Fatal("the daemon did not end")
-		}
-		return cmd.Process.Pid
 	}
 }
 
@@ -68,14 +54,4 @@ func process(t *testing.T, bin string, exit int, args ...string) string {
 		t.Fatalf("replay %s: exit %d, want %d\nstdout: %s\nstderr: %s", strings.Join(args, " "), got, exit, &out, &errs)
 	}
 	return out.String()
-}
-
-func verified(t *testing.T, bin string) check.Verdict {
-	t.Helper()
-	var v check.Verdict
-	noError(t, json.Unmarshal([]byte(process(t, bin, 0, "verify", "--json")), &v))
-	if !v.Clean || len(v.Diffs) != 0 || v.Holes != 0 {
-		t.Errorf("%+v", v)
-	}
-	return v
 }

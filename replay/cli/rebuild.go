@@ -34,7 +34,7 @@ func (a *app) rebuildCmd() *cobra.Command {
 			query.Set("dry_run", "1")
 		}
 		raw, err := a.long(ctx, "/v1/rebuild", query, "folding")
-		_, err = show(a, raw, a.interrupted(ctx, err, "the old cells stay, unless all of them had just been switched"), func(r client.Rebuilt) {
+		_, err = show(a, raw, err, func(r client.Rebuilt) {
 			list := r.Changed
 			a.printDiffs(list, func(d projector.Diff) string { return a.became(d.Got, d.Want) })
 			if len(list) > 0 {
@@ -44,7 +44,7 @@ func (a *app) rebuildCmd() *cobra.Command {
 			if r.Projection != "" {
 				what = "projection " + r.Projection
 			}
-			upTo := " up to sequence " + cmdline.Count(r.Seq) + " in " + took(r.TookMS)
+			upTo := " up to sequence " + cmdline.Count(r.Seq) + " in " + took(r.TookMS).String()
 			switch {
 			case r.DryRun && len(list) == 0:
 				a.Printf("folded %s%s: nothing would change\n", what, upTo)

@@ -15,6 +15,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/embedded/block"
+	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/problem"
@@ -46,26 +47,27 @@ func (a *app) repairCmd() *cobra.Command {
 }
 
 func (a *app) repair(ctx context.Context, o repairOptions) error {
-	query := url.Values{}
+	query := url.Values{"dry_run": {"1"}}
 	for _, file := range o.From {
-		if _, err := os.Stat(file); err != nil {
-			return problem.Faultf("%v", err).Advise("--from takes what `replay export` wrote")
-		}
-		path, err := absolute(file)
+		path, err := filepath.Abs(file)
 		if err != nil {
 			return err
 		}
 		query.Add("from", path)
 	}
 	if o.Transcripts != "" {
-		path, err := absolute(o.Transcripts)
+		path, err := filepath.Abs(o.Transcripts)
 		if err != nil {
 			return err
 		}
 		query.Set("transcripts", path)
 	}
+
 	a.repairs = true
-	raw, err := a.askRepair(ctx, query, true)
+	a.here = daemon.HereUnmended
+	raw, err := a.long(ctx, "/v1/repair", query, "reading")
+	a.here = daemon.Here
+	query.Del("dry_run")
 	if errors.Is(err, embedded.ErrLogGone) && !o.DryRun {
 		return a.repairGone(ctx, o, query, err)
 	}
@@ -76,18 +78,19 @@ func (a *app) repair(ctx context.Context, o repairOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.DryRun || !needsRepair(plan) {
+	missing := len(plan.Damage)+plan.NewBlobs > 0 || mine(plan) && len(plan.Opened) > 0
+	if o.DryRun || !missing && !has(plan.Sources) {
 		return a.showRepair(raw, nil)
 	}
-	shown := !a.JSON && !o.Yes // who does not want to be asked wants to see the outcome only
-	if shown {
+
+	if !a.JSON && !o.Yes { // who does not want to be asked wants to see the outcome only
 		a.printRepair(plan)
 	}
 	question := "repair it?"
-	if len(plan.Damage) > 0 && plan.PID != os.Getpid() {
+	if len(plan.Damage) > 0 && !mine(plan) {
 		question = "stop the daemon and repair it?"
 	}
-	if err := a.agree(ctx, o, question); err != nil {
+	if err := a.Confirm(ctx, question, o.Yes); err != nil {
 		return err
 	}
 	if len(plan.Damage) > 0 {
@@ -95,10 +98,8 @@ func (a *app) repair(ctx context.Context, o repairOptions) error {
 			return err
 		}
 	}
-	if shown {
-		a.Printf("\n")
-	}
-	return a.doRepair(ctx, query)
+	raw, err = a.long(ctx, "/v1/repair", query, "reading")
+	return a.showRepair(raw, err)
 }
 
 // repairGone begins a new log where nothing is left of the old one, and fetches into it what others have.
@@ -107,87 +108,49 @@ func (a *app) repairGone(ctx context.Context, o repairOptions, query url.Values,
 		a.Printf("%s  %s\n", a.Paint.Bad("damage"), cmdline.Clean(gone.Error()))
 		a.Printf("a new log begins behind the lost sequences; whatever is left of the old one is set aside\n")
 	}
-	if err := a.agree(ctx, o, "begin a new log?"); err != nil {
+	if err := a.Confirm(ctx, "begin a new log?", o.Yes); err != nil {
 		return err
 	}
 	if err := daemon.Renew(ctx, a.Home()); err != nil {
 		return fmt.Errorf("begin a new log: %w", err)
 	}
-	if !a.JSON {
-		a.Printf("\n")
-	}
-	return a.doRepair(ctx, query)
+	raw, err := a.long(ctx, "/v1/repair", query, "reading")
+	return a.showRepair(raw, err)
 }
 
-func (a *app) doRepair(ctx context.Context, query url.Values) error {
-	raw, err := a.askRepair(ctx, query, false)
-	return a.showRepair(raw, a.interrupted(ctx, err, "what was fetched stays, and repairing again fetches the rest"))
-}
+// mine reports whether this process had the store open, and no daemon.
+func mine(r mend.Repaired) bool { return r.PID == os.Getpid() }
 
-// needsRepair tells whether there is anything that a repair would change.
-func needsRepair(p mend.Repaired) bool {
-	n := uint64(len(p.Damage) + p.NewBlobs)
-	if p.PID == os.Getpid() { // the look's own: the store still has it
-		n += uint64(len(p.Opened))
-	}
-	for _, s := range p.Sources {
-		n += s.Events
-	}
-	return n > 0
-}
-
-func (a *app) askRepair(ctx context.Context, query url.Values, dry bool) (json.RawMessage, error) {
-	query.Del("dry_run")
-	connect := a.connect
-	if dry {
-		query.Set("dry_run", "1")
-		connect = a.connectLook
-	}
-	return a.longBy(ctx, connect, 0, "/v1/repair", query, "reading")
-}
-
-// agree asks the user; without a terminal --yes is needed.
-func (a *app) agree(ctx context.Context, o repairOptions, question string) error {
-	if o.Yes {
-		return nil
-	}
-	if !a.Asks || a.JSON {
-		return problem.Faultf("nothing was changed: repair asks first").Advise("--yes repairs without asking, --dry-run only shows")
-	}
-	if ok, err := a.Ask(ctx, "replay: "+question); err == nil && ok {
-		return nil
-	}
-	return problem.Faultf("nothing was changed")
+// has reports whether one of the sources has events that the log lacks.
+func has(sources []mend.Source) bool {
+	return slices.ContainsFunc(sources, func(s mend.Source) bool { return s.Events > 0 })
 }
 
 // reopen ends the process that has the store and makes the next opening read every block.
 func (a *app) reopen(ctx context.Context, plan mend.Repaired) error {
-	if plan.PID != os.Getpid() {
-		err := a.with(ctx, func(h backend) error {
-			return h.Stream(ctx, http.MethodPost, "/v1/stop", url.Values{"reason": {"repair"}}, func([]byte) error { return nil })
+	if !mine(plan) {
+		err := a.with(ctx, func(c *client.Client) error {
+			return c.Stream(ctx, http.MethodPost, "/v1/stop", url.Values{"reason": {"repair"}}, func([]byte) error { return nil })
 		})
 		if err != nil {
 			return fmt.Errorf("stop the daemon: %w", err)
 		}
-		if err := a.untilStopped(ctx); err != nil {
+	}
+	for deadline := a.Now().Add(2 * lockWait); ; { // until the store is closed
+		_, _, held, err := embedded.Holder(filepath.Join(a.Home(), "hookd.lock"))
+		if err != nil {
 			return err
 		}
-	}
-	return block.RemoveMarker(filepath.Join(a.Home(), "store")) // the next opening reads every block
-}
-
-// untilStopped waits for the daemon to close the store.
-func (a *app) untilStopped(ctx context.Context) error {
-	for deadline := a.Now().Add(2 * lockWait); a.Now().Before(deadline); {
-		_, _, held, err := embedded.Holder(filepath.Join(a.Home(), "hookd.lock"))
-		if err != nil || !held {
-			return err
+		if !held {
+			return block.RemoveMarker(filepath.Join(a.Home(), "store"))
+		}
+		if !a.Now().Before(deadline) {
+			return problem.Faultf("the daemon did not end").Advise("`hookctl status` tells what it does")
 		}
 		if err := a.Pause(ctx, lockPause); err != nil {
 			return err
 		}
 	}
-	return problem.Faultf("the daemon did not end").Advise("`hookctl status` tells what it does")
 }
 
 // showRepair prints the outcome and turns it into an exit code.
@@ -199,8 +162,73 @@ func (a *app) showRepair(raw json.RawMessage, err error) error {
 		return err
 	case len(r.Damage) > 0:
 		return cmdline.Silent(cmdline.ExitDamaged)
-	case looked(r) || r.NotHad > 0 || len(r.BadBlobs)+len(r.GoneBlobs) > r.NewBlobs || unread:
+	case looked(r) || r.NotHad > 0 || lacks(r) > 0 || unread:
 		return cmdline.Silent(1)
 	}
 	return nil
+}
+
+// looked reports whether the blocks were checked and the store was not opened, so that what was found is there still.
+func looked(r mend.Repaired) bool { return r.DryRun && mine(r) && len(r.Opened) > 0 }
+
+// lacks returns the number of large contents that nothing has.
+func lacks(r mend.Repaired) int { return len(r.BadBlobs) + len(r.GoneBlobs) - r.NewBlobs }
+
+// printRepair prints what was found, who has what, and what nobody has.
+func (a *app) printRepair(r mend.Repaired) {
+	for _, line := range r.Opened {
+		a.Printf("%s   %s\n", a.Paint.Bad("found"), line)
+	}
+	for _, line := range r.Damage {
+		a.Printf("%s  %s\n", a.Paint.Bad("damage"), line)
+	}
+	for _, l := range block.Without(r.Lost, r.Back...) {
+		a.Printf("%s    sequence %s\n", a.Paint.Bad("lost"), l)
+	}
+	for _, l := range r.Back {
+		a.Printf("%s    sequence %s, at the end of the log\n", a.Paint.Good("back"), l)
+	}
+	for _, digest := range r.BadBlobs {
+		a.Printf("%s    %s is damaged\n", a.Paint.Bad("blob"), digest)
+	}
+	for _, digest := range r.GoneBlobs {
+		a.Printf("%s    %s is gone\n", a.Paint.Bad("blob"), digest)
+	}
+	verb := "added"
+	if r.DryRun {
+		verb = "to add"
+	}
+	for _, s := range r.Sources {
+		text := fmt.Sprintf("%s %s, %s known, %s", cmdline.Plural(int(s.Events), "event"), verb, cmdline.Count(s.Known), cmdline.Plural(s.Blobs, "blob"))
+		if s.Problem != "" {
+			text += "; " + s.Problem
+		}
+		a.Printf("%s  %s: %s\n", cmdline.Pad(s.Kind, len("transcript")), cmdline.Clean(s.Name), text)
+	}
+	a.Printf("blocks   %s sealed, read\nblobs    %s read\n", cmdline.Count(r.Blocks), cmdline.Count(r.Blobs))
+	if r.Waiting+r.Quarantined > 0 {
+		a.Printf("spool    %s waiting for the daemon, %s in quarantine\n", cmdline.Plural(r.Waiting, "frame"), cmdline.Count(r.Quarantined))
+	}
+	if r.LostN > 0 {
+		a.Printf("lost     %s: %s back, %s in exports, %s rebuilt from transcripts, %s nowhere\n", cmdline.Plural(int(r.LostN), "sequence"),
+			cmdline.Count(r.BackN), cmdline.Count(r.Fetched-min(r.Fetched, r.BackN)), cmdline.Plural(int(r.Rebuilt), "event"), cmdline.Count(r.NotHad))
+	}
+
+	verdict := a.Paint.Good("nothing is damaged and nothing is missing")
+	switch {
+	case looked(r):
+		verdict = a.Paint.Bad("nothing was changed yet: `replay repair` mends what was found, then asks exports and transcripts for what is lost")
+	case len(r.Damage) > 0:
+		verdict = a.Paint.Bad(cmdline.Plural(len(r.Damage), "damaged place") + " in sealed blocks: the store must be opened anew to mend them")
+	case r.NotHad > 0 || lacks(r) > 0:
+		verdict = a.Paint.Bad(cmdline.Plural(int(r.NotHad), "lost sequence") + " and " + cmdline.Plural(lacks(r), "large content") +
+			" could not be had; --from FILE and --transcripts DIR name more places")
+	case r.Added > 0:
+		verdict = a.Paint.Good(cmdline.Plural(int(r.Added), "event") + " added, up to sequence " + cmdline.Count(r.Seq))
+	case r.NewBlobs > 0 || has(r.Sources):
+		verdict = a.Paint.Good("everything that is missing can be had")
+	case r.LostN > 0:
+		verdict = a.Paint.Good("everything that was lost is back: nothing left to do")
+	}
+	a.Printf("%s\n", verdict)
 }

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -28,32 +30,22 @@ func (a *app) restoreCmd() *cobra.Command {
 		Example: "  replay restore hookline-2026-11-21.backup\n  replay restore hookline-2026-11-21.backup --home ~/elsewhere",
 		Args:    cmdline.Exactly("a backup"),
 	}, func(ctx context.Context, args []string) error {
-		file := args[0]
-		home := o.Home
-		given := home
-		if home == "" {
-			home = a.Home()
-		}
-		home, err := absolute(home)
+		home, err := filepath.Abs(cmp.Or(o.Home, a.Home()))
 		if err != nil {
 			return err
 		}
-		if file == "-" {
-			return problem.Faultf("a backup is read from a file, not from stdin").Advise("it is read twice: write it to a file first")
-		}
-		if _, err := os.Stat(file); err != nil {
+		if _, err := os.Stat(args[0]); err != nil {
 			return problem.Faultf("%v", err).Advise("`replay backup FILE` makes one")
 		}
 		m := a.Meter("restoring")
-		r, err := daemon.Restore(ctx, carry.RestoreOptions{File: file, Home: home, Progress: m.At})
+		r, err := daemon.Restore(ctx, carry.RestoreOptions{File: args[0], Home: home, Progress: m.At})
 		m.End()
-		if err != nil {
-			return a.interrupted(ctx, err, "nothing was restored")
-		}
-		if a.JSON {
+		switch {
+		case err != nil:
+		case a.JSON:
 			err = a.PrintJSON(r)
-		} else {
-			a.printRestored(r, given)
+		default:
+			a.printRestored(r, o)
 		}
 		if err == nil && r.Verify.Exit != 0 {
 			err = cmdline.Silent(r.Verify.Exit)
@@ -62,7 +54,7 @@ func (a *app) restoreCmd() *cobra.Command {
 	}, &o)
 }
 
-func (a *app) printRestored(r carry.Restored, given string) {
+func (a *app) printRestored(r carry.Restored, o restoreOptions) {
 	a.Printf("%s\n", a.Paint.Good("restored to "+r.Home))
 	a.Printf("backup   of %s, by %s\n", r.Created.In(a.Zone).Format("2006-01-02 15:04:05"), r.Build)
 	a.Printf("log      up to sequence %s\n", cmdline.Count(r.Last))
@@ -71,7 +63,7 @@ func (a *app) printRestored(r carry.Restored, given string) {
 		a.Printf("spool    %s waiting; the daemon takes them\n", cmdline.Plural(r.Frames, "frame"))
 	}
 	a.Printf("verify   %s\n\n", a.verdict(r.Verify))
-	if given != "" {
+	if o.Home != "" {
 		a.Printf("next: set HOOKLINE_HOME=%s where it is to be used\n", r.Home)
 	}
 	a.Printf("next: the next hook starts the recorder on it, or `hookctl start`\n")

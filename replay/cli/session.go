@@ -7,14 +7,15 @@ import (
 	"net/http"
 	"net/url"
 
+	"hookline/hookctl/client"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/problem"
 	"hookline/projector/project"
 	"hookline/projector/session"
 )
 
-// session reads how a person names a session: `last` is the one of this folder's project that was active last, or where it
-// has none of all projects. Every other name is for the daemon, which knows ids and their prefixes.
+// session returns the id of the session that a person named. `last` is the one of this folder's project that was active last,
+// or of all projects where that has none. Every other name is returned as it is: the daemon finds ids by their prefixes.
 func (a *app) session(ctx context.Context, name string) (string, error) {
 	if name != "last" {
 		return name, nil
@@ -23,30 +24,24 @@ func (a *app) session(ctx context.Context, name string) (string, error) {
 	path := facts.New(facts.Options{}).Place(a.Cwd).Path()
 	var here string
 	var last session.State
-	err := a.with(ctx, func(h backend) error {
-		err := each(ctx, h, project.Name, nil, func(p project.State) {
+	err := a.with(ctx, func(c *client.Client) error {
+		err := each(ctx, c, project.Name, nil, func(p project.State) {
 			if p.Path == path {
 				here = cmp.Or(p.JoinedInto, p.ID)
 			}
 		})
-		if err != nil {
-			return err
-		}
-
-		take := func(s session.State) {
-			later := s.LastActive.After(last.LastActive)
-			if last.ID != "" && (s.Project == here) != (last.Project == here) {
-				later = s.Project == here
+		for _, only := range []url.Values{{"newest": {"1"}, "project": {here}}, {"newest": {"1"}}} {
+			if err != nil || last.ID != "" {
+				break
 			}
-			if later && s.Status != session.Deleted {
-				last = s
-			}
+			err = each(ctx, c, session.Name, only, func(s session.State) {
+				meant := !only.Has("project") || s.Project == here
+				if meant && s.Status != session.Deleted && s.LastActive.After(last.LastActive) {
+					last = s
+				}
+			})
 		}
-		err = each(ctx, h, session.Name, url.Values{"newest": {"1"}, "project": {here}}, take)
-		if err != nil {
-			return err
-		}
-		return each(ctx, h, session.Name, url.Values{"newest": {"1"}}, take)
+		return err
 	})
 	if err == nil && last.ID == "" {
 		err = problem.Faultf("there is no session yet").Advise("the client's next start makes one")
@@ -55,12 +50,12 @@ func (a *app) session(ctx context.Context, name string) (string, error) {
 }
 
 // each calls f with the states of a projection that a query means; without one with all.
-func each[S any](ctx context.Context, h backend, projection string, query url.Values, f func(S)) error {
-	return h.Stream(ctx, http.MethodGet, "/v1/cells/"+projection, query, func(line []byte) error {
-		var c struct{ State S }
-		err := json.Unmarshal(line, &c)
+func each[S any](ctx context.Context, c *client.Client, projection string, query url.Values, f func(S)) error {
+	return c.Stream(ctx, http.MethodGet, "/v1/cells/"+projection, query, func(line []byte) error {
+		var cell struct{ State S }
+		err := json.Unmarshal(line, &cell)
 		if err == nil {
-			f(c.State)
+			f(cell.State)
 		}
 		return err
 	})

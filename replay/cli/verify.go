@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -72,6 +73,11 @@ func (a *app) printVerification(v check.Verdict) {
 		}
 		a.Say("hint: " + hint)
 	}
+}
+
+// took returns a number of milliseconds as a duration.
+func took(ms float64) time.Duration {
+	return time.Duration(ms * float64(time.Millisecond)).Round(time.Millisecond)
 }
 
 func orNone(names []string) string {
