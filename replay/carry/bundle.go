@@ -18,13 +18,14 @@ import (
 	"hookline/hookctl/safeopen"
 )
 
-// bundle writes the files of one backup.
+// bundle is one backup that is being written.
 type bundle struct {
 	tar      *tar.Writer
 	manifest Manifest
 	done     BackedUp
 }
 
+// all writes the files of a backup, the manifest last.
 func (b *bundle) all(ctx context.Context, s BackupStore, dir string, sealed []block.Info, progress func(uint64)) error {
 	for _, blk := range sealed {
 		if err := b.file(ctx, path.Join(blocksDir, blk.Name), filepath.Join(dir, blocksDir, blk.Name)); err != nil {
@@ -48,7 +49,16 @@ func (b *bundle) all(ctx context.Context, s BackupStore, dir string, sealed []bl
 	if err := b.frames(ctx, s); err != nil {
 		return err
 	}
-	return b.end()
+
+	text, err := json.MarshalIndent(b.manifest, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := b.tar.WriteHeader(b.header(manifestName, int64(len(text)))); err != nil {
+		return err
+	}
+	_, err = b.tar.Write(text)
+	return err
 }
 
 // frames takes what waits in the spool. A frame that the daemon takes meanwhile is behind the position or
@@ -99,16 +109,4 @@ func (b *bundle) file(ctx context.Context, name, from string) error {
 // header says nothing about the machine: no owner, one time.
 func (b *bundle) header(name string, size int64) *tar.Header {
 	return &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600, ModTime: b.manifest.Created, Format: tar.FormatPAX}
-}
-
-func (b *bundle) end() error {
-	text, err := json.MarshalIndent(b.manifest, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := b.tar.WriteHeader(b.header(manifestName, int64(len(text)))); err != nil {
-		return err
-	}
-	_, err = b.tar.Write(text)
-	return err
 }

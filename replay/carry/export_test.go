@@ -141,7 +141,7 @@ func TestRefused(t *testing.T) {
 		"another file":     {"hello\n", ErrNotExport},
 		"events only":      {rest, ErrNotExport},
 		"a later format":   {strings.Replace(head, `"hookline_export":1`, `"hookline_export":2`, 1) + "\n" + rest, ErrNewer},
-		"format 0":         {strings.Replace(head, `"hookline_export":1`, `"hookline_export":0`, 1) + "\n" + rest, ErrDamaged},
+		"format 0":         {strings.Replace(head, `"hookline_export":1`, `"hookline_export":0`, 1) + "\n" + rest, ErrNotExport},
 		"more behind":      {whole + "x", ErrDamaged},
 		"a line left out":  {head + "\n" + rest[strings.Index(rest, "\n")+1:], ErrDamaged},
 		"an unknown line":  {head + "\n{}\n" + rest, ErrDamaged},

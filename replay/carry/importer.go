@@ -2,19 +2,21 @@ package carry
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 
 	"hookline/events"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/redact"
+	"hookline/hookctl/safeopen"
 )
 
 // ImportBatch is how many events go into the log in one atomic append: the log's own limit.
 const ImportBatch = 1000
 
-// Limits of one step besides.
-const (
-	batchBytes   = 8 << 20 // of the events' data: hooks that come meanwhile wait for one step at most
-	lookUpAtOnce = 50_000  // ids that one pass over the log's headers looks for
-)
+// batchBytes bounds the events' data in one step: hooks that come meanwhile wait for one step at most.
+const batchBytes = 8 << 20
 
 // Imported is the outcome of `replay import`.
 type Imported struct {
@@ -63,35 +65,94 @@ type ImportOptions struct {
 
 // Import takes the events of an export that the log does not have, in the file's order and with their own ids, times and
 // sessions. The file is checked to its end first: of one that is cut off or damaged nothing is taken, unless a part will
-// do. Cancelling leaves what is in. progress counts the file's events, once for the check and once for the taking; nil for
-// nobody.
+// do. Cancelling leaves what is in. progress, which may be nil, is called with the number of the file's events, once for the
+// check and once for the taking.
 func Import(ctx context.Context, path string, into Into, o ImportOptions, progress func(uint64)) (Imported, error) {
 	if progress == nil {
 		progress = func(uint64) {}
 	}
-	s, err := surveyed(ctx, path, o.Partial, into.Log, progress)
+	out := Imported{File: path, Unknown: map[string]int{}}
+	ids, err := out.survey(ctx, path, progress)
+	switch {
+	case o.Partial && (errors.Is(err, ErrTruncated) || errors.Is(err, ErrDamaged)):
+		out.Problem = err.Error()
+	case err != nil:
+		return out, fileProblem(path, err, out.Events)
+	}
+
+	known, err := into.Log.FindIDs(ctx, 1, ids)
 	if err != nil {
-		return s.Imported, err
+		return out, err
 	}
-	if s.trouble != nil {
-		s.Problem = s.trouble.Error()
-	}
-	if s.Known == s.Events && s.Blobs == 0 && o.See == nil {
-		s.Seq, _ = into.Log.Last()
-		return s.Imported, nil
-	}
-	s.Known = 0 // counted again as they go by
-	in := taking{into: into, o: o, known: s.known, out: &s.Imported, seen: map[string]bool{}}
+	in := taking{into: into, o: o, known: known, out: &out, seen: map[string]bool{}}
 	err = readExport(path, func(r *Reader) error { return in.run(ctx, r, progress) })
-	s.Seq, _ = into.Log.Last()
-	return s.Imported, err
+	out.Seq, _ = into.Log.Last()
+	return out, err
+}
+
+// survey reads the whole file, counts what is in it, and returns the ids of its events. The error is [Reader]'s where the
+// file is not whole.
+func (out *Imported) survey(ctx context.Context, path string, progress func(uint64)) (map[string]struct{}, error) {
+	ids := map[string]struct{}{}
+	err := readExport(path, func(r *Reader) error {
+		out.Build = r.Header().Build
+		for {
+			item, err := r.Next()
+			out.Events, out.Blobs = r.Read()
+			switch {
+			case errors.Is(err, io.EOF):
+				return nil
+			case err != nil:
+				return err
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case item.Event != nil:
+				ids[item.Event.ID] = struct{}{}
+				progress(out.Events)
+			}
+		}
+	})
+	return ids, err
+}
+
+// readExport calls fn with the reader of a file.
+func readExport(path string, fn func(*Reader) error) error {
+	f, err := safeopen.Open(safeopen.Foreign, path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+
+	r, err := OpenExport(f)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return fn(r)
+}
+
+// fileProblem returns an error about a file that a person named, of which so many events could be read.
+func fileProblem(path string, err error, events uint64) error {
+	p := problem.Bad("%s: %v", path, err)
+	switch {
+	case errors.Is(err, ErrTruncated), errors.Is(err, ErrDamaged):
+		p.Message += "; nothing was imported"
+		p.Hint = fmt.Sprintf("--partial takes the %d events before that", events)
+	case errors.Is(err, ErrNotExport):
+		p.Hint = "`replay export` writes what can be imported"
+	case errors.Is(err, ErrNewer):
+		p.Hint = "use the build that wrote it, or a newer one"
+	case errors.Is(err, context.Canceled):
+		return err
+	}
+	return p
 }
 
 // taking takes the events of a file that was surveyed.
 type taking struct {
 	into  Into
 	o     ImportOptions
-	known []bool
+	known map[string]uint64 // the ids that the log has, and those that were taken
 	out   *Imported
 	seen  map[string]bool // digests that were looked for
 
@@ -99,10 +160,10 @@ type taking struct {
 	bytes int
 }
 
-// run takes everything up to where the survey came.
+// run takes as much as the survey has read.
 func (in *taking) run(ctx context.Context, r *Reader, progress func(uint64)) error {
 	progress(0)
-	for place := 0; place < len(in.known); {
+	for range in.out.Events + in.out.Blobs {
 		item, err := r.Next()
 		if err == nil {
 			err = ctx.Err()
@@ -110,15 +171,20 @@ func (in *taking) run(ctx context.Context, r *Reader, progress func(uint64)) err
 		if err != nil {
 			return err // also a file that has changed since it was checked
 		}
+
+		known := false
+		if item.Event != nil {
+			_, known = in.known[item.Event.ID]
+		}
 		if in.o.See != nil {
-			in.o.See(item, item.Event != nil && in.known[place])
+			in.o.See(item, known)
 		}
 		if item.Blob != nil {
 			err = in.blob(*item.Blob)
 		} else {
-			err = in.event(ctx, *item.Event, in.known[place])
-			place++
-			progress(uint64(place))
+			err = in.event(ctx, *item.Event, known)
+			done, _ := r.Read()
+			progress(done)
 		}
 		if err != nil {
 			return err
@@ -144,6 +210,7 @@ func (in *taking) event(ctx context.Context, r events.Record, known bool) error 
 	case in.o.Skip != nil && in.o.Skip(r):
 		return nil
 	}
+	in.known[r.ID] = r.Seq
 	if data, report := in.into.Redact(r.Data); report.Count > 0 { // by rules that are newer than the file
 		r.Data, r.Redacted = data, r.Redacted+report.Count
 	}

@@ -25,7 +25,6 @@ type Reader struct {
 	header Header
 	read   Trailer
 	line   int
-	done   error // the end was reached, by this error
 }
 
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
@@ -60,17 +59,12 @@ func (r *Reader) begin() error {
 	if err != nil {
 		return err
 	}
-	var probe struct {
-		Format *int `json:"hookline_export"`
-	}
-	if json.Unmarshal(line, &probe) != nil || probe.Format == nil {
+	err = json.Unmarshal(line, &r.header)
+	switch format := r.header.Format; {
+	case format > ExportFormat:
+		return fmt.Errorf("%w: %d, this build reads up to %d", ErrNewer, format, ExportFormat)
+	case err != nil || format < 1:
 		return ErrNotExport
-	}
-	if *probe.Format > ExportFormat {
-		return fmt.Errorf("%w: %d, this build reads up to %d", ErrNewer, *probe.Format, ExportFormat)
-	}
-	if err := json.Unmarshal(line, &r.header); err != nil || *probe.Format < 1 {
-		return fmt.Errorf("%w: line 1: not a header", ErrDamaged)
 	}
 	return nil
 }
@@ -97,27 +91,15 @@ type member struct {
 	Odd      *string `json:"data_base64"`
 }
 
-// Next gives the next event or blob. io.EOF comes after a trailer that is true of everything before;
-// [ErrTruncated] and [ErrDamaged] say what is wrong otherwise, and where. After an error it is repeated.
+// Next returns the next event or blob. io.EOF comes after a trailer that is true of everything before;
+// [ErrTruncated] and [ErrDamaged] say what is wrong otherwise, and where.
 func (r *Reader) Next() (Item, error) {
-	if r.done != nil {
-		return Item{}, r.done
-	}
-	item, err := r.item()
-	r.done = err
-	return item, err
-}
-
-func (r *Reader) item() (Item, error) {
 	before := r.sum.Sum(nil)
 	line, err := r.next()
 	if err != nil {
 		return Item{}, err
 	}
 	var m member
-	if bytes.HasPrefix(line, eventStart) && !bytes.Contains(line, oddData) { // as they are written: one reading less
-		return r.event(line, m)
-	}
 	if err := json.Unmarshal(line, &m); err != nil {
 		return Item{}, r.damaged(err.Error())
 	}
@@ -129,12 +111,6 @@ func (r *Reader) item() (Item, error) {
 	}
 	return r.event(line, m)
 }
-
-// How events' lines begin, and what data that stands elsewhere looks like.
-var (
-	eventStart = []byte(`{"seq":`)
-	oddData    = []byte(`,"data_base64":"`)
-)
 
 func (r *Reader) event(line []byte, m member) (Item, error) {
 	var rec events.Record

@@ -90,7 +90,7 @@ func Pack(w io.Writer, zstandard bool, source Lines, told func(done, of uint64))
 			err = json.Unmarshal(line, &out.Header)
 		case bytes.HasPrefix(line, []byte(`{"end":true,`)):
 			err = json.Unmarshal(line, &end)
-		case bytes.HasPrefix(line, eventStart):
+		case bytes.HasPrefix(line, []byte(`{"seq":`)):
 			events++
 			told(events, out.Header.Events)
 		}

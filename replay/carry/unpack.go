@@ -24,20 +24,9 @@ import (
 // insideName is what may stand in a backup; everything else is refused, whatever the manifest says.
 var insideName = regexp.MustCompile(`^(blocks/[1-9][0-9]*\.blk|tail\.ndjson|blobs/[0-9a-f]{64}\.zst|spool/[0-9A-HJKMNP-TV-Z]{26}\.frame)$`)
 
-// placeOf is where a backup's file belongs below a home. Blocks go to the archive, from which the store
-// takes up a log that is not there.
-func placeOf(home, name string) string {
-	dir, base := path.Split(name)
-	switch path.Clean(dir) {
-	case blocksDir:
-		return filepath.Join(home, "store", "archive", base)
-	case blobsDir:
-		return filepath.Join(home, "store", "blobs", base)
-	case spoolDir:
-		return filepath.Join(home, "spool", base)
-	}
-	return filepath.Join(home, base)
-}
+// places are the folders of a home that a backup's files belong to, by their folder in the backup. Blocks go to the archive,
+// from which the store takes up a log that is not there.
+var places = map[string]string{blocksDir: "store/archive", blobsDir: "store/blobs", spoolDir: "spool", ".": ""}
 
 // maxManifest bounds a manifest in bytes: a file has some 140 in it.
 const maxManifest = 64 << 20
@@ -46,7 +35,7 @@ const maxManifest = 64 << 20
 // last: what it left there may be damaged as long as it has not returned.
 func unpack(ctx context.Context, o RestoreOptions, home string) (Manifest, error) {
 	var m Manifest
-	var text []byte
+	var text []byte // of the manifest
 	found := map[string]BackupFile{}
 	err := eachFile(ctx, o, func(h *tar.Header, r io.Reader) error {
 		switch {
@@ -59,7 +48,7 @@ func unpack(ctx context.Context, o RestoreOptions, home string) (Manifest, error
 		case !insideName.MatchString(h.Name):
 			return fmt.Errorf("%q is no file of a backup", h.Name)
 		}
-		f, err := unpackFile(r, h.Name, placeOf(home, h.Name))
+		f, err := unpackFile(r, h.Name, filepath.Join(home, places[path.Dir(h.Name)], path.Base(h.Name)))
 		found[h.Name] = f
 		return err
 	})
@@ -122,12 +111,8 @@ func eachFile(ctx context.Context, o RestoreOptions, fn func(*tar.Header, io.Rea
 	if err != nil {
 		return err
 	}
-	size := uint64(max(info.Size(), 0))
-	r := &reading{r: file, ctx: ctx, told: func(n uint64) {
-		if o.Progress != nil {
-			o.Progress(n, size)
-		}
-	}}
+
+	r := &reading{r: file, ctx: ctx, size: uint64(max(info.Size(), 0)), progress: o.Progress}
 	unpacked, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
 	if err != nil {
 		return err
@@ -149,12 +134,12 @@ func eachFile(ctx context.Context, o RestoreOptions, fn func(*tar.Header, io.Rea
 	}
 }
 
-// reading counts and can be interrupted.
+// reading counts the bytes that are read, and can be interrupted.
 type reading struct {
-	r    io.Reader
-	ctx  context.Context
-	told func(uint64)
-	n    uint64
+	r        io.Reader
+	ctx      context.Context
+	progress func(done, of uint64) // may be nil
+	n, size  uint64
 }
 
 // Read implements [io.Reader].
@@ -164,6 +149,8 @@ func (r *reading) Read(b []byte) (int, error) {
 	}
 	n, err := r.r.Read(b)
 	r.n += uint64(n)
-	r.told(r.n)
+	if r.progress != nil {
+		r.progress(r.n, r.size)
+	}
 	return n, err
 }
