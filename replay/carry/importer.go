@@ -73,11 +73,12 @@ func Import(ctx context.Context, path string, into Into, o ImportOptions, progre
 	}
 	out := Imported{File: path, Unknown: map[string]int{}}
 	ids, err := out.survey(ctx, path, progress)
+	part := out.Events > 0 && (errors.Is(err, ErrTruncated) || errors.Is(err, ErrDamaged))
 	switch {
-	case o.Partial && (errors.Is(err, ErrTruncated) || errors.Is(err, ErrDamaged)):
+	case part && o.Partial:
 		out.Problem = err.Error()
 	case err != nil:
-		return out, fileProblem(path, err, out.Events)
+		return out, fileProblem(path, err, part, out.Events)
 	}
 
 	known, err := into.Log.FindIDs(ctx, 1, ids)
@@ -131,11 +132,11 @@ func readExport(path string, fn func(*Reader) error) error {
 	return fn(r)
 }
 
-// fileProblem returns an error about a file that a person named, of which so many events could be read.
-func fileProblem(path string, err error, events uint64) error {
+// fileProblem returns an error about a file that a person named, of which a part with so many events could be read or nothing.
+func fileProblem(path string, err error, part bool, events uint64) error {
 	p := problem.Bad("%s: %v", path, err)
 	switch {
-	case errors.Is(err, ErrTruncated), errors.Is(err, ErrDamaged):
+	case part:
 		p.Message += "; nothing was imported"
 		p.Hint = fmt.Sprintf("--partial takes the %d events before that", events)
 	case errors.Is(err, ErrNotExport):

@@ -35,23 +35,16 @@ func KnownLosses(ctx context.Context, log Log) (Known, error) {
 		return out, err
 	}
 	l.Lost = block.Without(l.Lost, l.Back...)
-	if err := l.strikePresent(ctx, log); err != nil {
-		return out, err
-	}
-	return Known{Lost: append([]block.Range{}, l.Lost...), Found: l.damagedAt}, nil
-}
 
-// strikePresent removes the sequences that the log has from the lost ones: a block that was put back is there again,
-// though no event says so. Sequences that cannot be read stay lost.
-func (l *Losses) strikePresent(ctx context.Context, log Log) error {
+	// A block that was put back is there again, though no event says so. Sequences that cannot be read stay lost.
 	for _, span := range slices.Clone(l.Lost) {
 		err := log.ReadRaw(ctx, span.First, span.Last, func(r events.Record) error {
 			l.Lost = block.Without(l.Lost, block.Range{First: r.Seq, Last: r.Seq})
 			return nil
 		})
 		if err != nil && !errors.Is(err, embedded.ErrLogDamaged) {
-			return err
+			return out, err
 		}
 	}
-	return nil
+	return Known{Lost: append([]block.Range{}, l.Lost...), Found: l.damagedAt}, nil
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,16 +27,39 @@ type Losses struct {
 	Deleted map[string]bool // sessions with a tombstone
 	Rebuilt uint64          // events that were made from transcripts earlier
 
+	gaps      []Window  // To is zero where nothing comes after one
 	later     uint64    // first sequence that the log has
 	damagedAt time.Time // of the newest log.damaged
 	extents   map[string]extent
 }
 
+// Window is a lost range with the time in which its events were captured: between its neighbours.
+type Window struct {
+	block.Range
+	From, To time.Time
+}
+
+// Has reports whether a time falls into the window.
+func (w Window) Has(t time.Time) bool { return !t.Before(w.From) && !t.After(w.To) }
+
+// causedByLoss begins the causation of an event that was made from a transcript; the lost range follows.
+const causedByLoss = "lost:"
+
+// Causation returns what an event has for its causation that was made because this range is lost.
+func (w Window) Causation() string { return causedByLoss + w.String() }
+
+// extent is when a session's first and last record were captured or appended.
+type extent struct{ first, last time.Time }
+
+// clockSlack is how far a transcript's time and the log's may be apart: a hook is captured and appended
+// within its own deadline of at most two seconds.
+const clockSlack = 5 * time.Second
+
 func newLosses() *Losses {
 	return &Losses{Refs: map[string]bool{}, Deleted: map[string]bool{}, extents: map[string]extent{}}
 }
 
-// ReadLosses reads the whole log once. progress tells which sequence has been read; nil for nobody.
+// ReadLosses reads the whole log once. progress, which may be nil, is called with the sequence that has been read.
 func ReadLosses(ctx context.Context, log Log, progress func(uint64)) (*Losses, error) {
 	l := newLosses()
 	last, _ := log.Last()
@@ -43,12 +67,13 @@ func ReadLosses(ctx context.Context, log Log, progress func(uint64)) (*Losses, e
 		return l, nil
 	}
 	next := uint64(1)
-	var missing []block.Range
+	var before time.Time
 	err := log.ReadRaw(ctx, 1, last, func(r events.Record) error {
 		if next < r.Seq {
-			missing = append(missing, block.Range{First: next, Last: r.Seq - 1})
+			l.gaps = append(l.gaps, Window{block.Range{First: next, Last: r.Seq - 1}, before.Add(-clockSlack), r.Appended.Add(clockSlack)})
 		}
 		next = r.Seq + 1
+		before = earlier(r)
 		if l.later == 0 {
 			l.later = r.Seq
 		}
@@ -58,11 +83,39 @@ func ReadLosses(ctx context.Context, log Log, progress func(uint64)) (*Losses, e
 		l.Note(r)
 		return nil
 	})
-	l.Lost = block.Join(append(missing, block.Range{First: next, Last: last})...) // what an event named besides was brought back by hand, with its block
+	if next <= last {
+		l.gaps = append(l.gaps, Window{Range: block.Range{First: next, Last: last}, From: before.Add(-clockSlack)})
+	}
+	l.Lost = nil // what an event named besides was brought back by hand, with its block
+	for _, g := range l.gaps {
+		l.Lost = append(l.Lost, g.Range)
+	}
 	return l, err
 }
 
-// Note takes up what one event tells.
+// earlier returns the time of a record's capture, or that of its append where the clock was ahead.
+func earlier(r events.Record) time.Time {
+	if r.Time.Before(r.Appended) {
+		return r.Time
+	}
+	return r.Appended
+}
+
+// LostIn returns the sequences that a log.damaged event names: in runs, or one by one as older builds did.
+func LostIn(e *events.LogDamaged) []block.Range {
+	var out []block.Range
+	for _, r := range e.Runs {
+		if 0 < r.First && r.First <= r.Last {
+			out = append(out, block.Range{First: r.First, Last: r.Last})
+		}
+	}
+	for _, seq := range e.Lost {
+		out = append(out, block.Range{First: seq, Last: seq})
+	}
+	return block.Join(out...)
+}
+
+// Note takes up what one event says.
 func (l *Losses) Note(r events.Record) {
 	for _, digest := range events.Refs(r.Data) {
 		l.Refs[digest] = true
@@ -70,7 +123,7 @@ func (l *Losses) Note(r events.Record) {
 	switch r.Type {
 	case events.TypeSessionDeleted:
 		l.Deleted[r.Session] = true
-	case events.TypeLogRepaired, events.TypeLogDamaged:
+	case events.TypeLogRepaired, events.TypeLogDamaged: // the others are not decoded: there are many
 		switch e := events.Decode(r.Type, r.Version, r.Data).(type) {
 		case *events.LogRepaired:
 			for _, run := range e.Back {
@@ -83,15 +136,13 @@ func (l *Losses) Note(r events.Record) {
 	if strings.HasPrefix(r.Causation, causedByLoss) {
 		l.Rebuilt++
 	}
-	if r.Session == "" {
-		return
-	}
-	x, s := l.extents[r.Session], stamp{r.Time, r.Appended}
-	if first := s.earlier(); x.first.IsZero() || first.Before(x.first) {
+
+	x := l.extents[r.Session]
+	if first := earlier(r); x.first.IsZero() || first.Before(x.first) {
 		x.first = first
 	}
-	if s.appended.After(x.last) {
-		x.last = s.appended
+	if r.Appended.After(x.last) {
+		x.last = r.Appended
 	}
 	l.extents[r.Session] = x
 }
@@ -102,31 +153,37 @@ func (l *Losses) AddBack(r ...block.Range) {
 	l.Back = block.Join(append(l.Back, r...)...)
 }
 
-// AllLost tells whether every event before the log's first one is lost: then no event can tell which exports
-// are of this log, and the word of whoever names one must do.
+// AllLost reports whether every event before the log's first one is lost: then no event can tell which exports
+// are of this log, and every file that is named counts as one.
 func (l *Losses) AllLost() bool {
 	return l.later > 1 && len(block.Without([]block.Range{{First: 1, Last: l.later - 1}}, l.Lost...)) == 0
 }
 
-// Outstanding are the lost sequences whose events are neither back nor in an export that was read.
-func (l *Losses) Outstanding() []block.Range { return block.Without(l.Lost, l.Fetched...) }
-
-// ActiveIn returns the ids of the sessions that were active in one of the windows and were not deleted since.
-func (l *Losses) ActiveIn(windows []Window) []string {
-	var out []string
-	for id, x := range l.extents {
-		if l.Deleted[id] {
-			continue
+// Outstanding returns the windows of the lost sequences whose events are neither back nor in an export that was read. A window
+// ends now where nothing comes after it. What was imported or spooled has a wide one: its neighbours were appended long after
+// they were captured.
+func (l *Losses) Outstanding(now time.Time) []Window {
+	var out []Window
+	for _, w := range l.gaps {
+		if w.To.IsZero() {
+			w.To = now.Add(clockSlack)
 		}
-		for _, w := range windows {
-			if !x.last.Before(w.From) && !x.first.After(w.To) {
-				out = append(out, id)
-				break
-			}
+		for _, r := range block.Without([]block.Range{w.Range}, l.Fetched...) {
+			w.Range = r
+			out = append(out, w)
 		}
 	}
 	return out
 }
 
-// extent is when a session's first and last record were captured or appended.
-type extent struct{ first, last time.Time }
+// ActiveIn returns the ids of the sessions that were active in one of the windows and were not deleted since.
+func (l *Losses) ActiveIn(windows []Window) []string {
+	var out []string
+	for id, x := range l.extents {
+		active := func(w Window) bool { return !x.last.Before(w.From) && !x.first.After(w.To) }
+		if id != "" && !l.Deleted[id] && slices.ContainsFunc(windows, active) {
+			out = append(out, id)
+		}
+	}
+	return out
+}

@@ -10,7 +10,9 @@ package check
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 
 	"hookline/embedded"
 	"hookline/events"
@@ -67,45 +69,32 @@ func Verify(ctx context.Context, s Store, progress func(uint64)) (Verdict, error
 	if err != nil {
 		return Verdict{}, err
 	}
-	v := Verdict{Events: pos.Seq, Read: e.read, Unknown: e.unknown, Holes: pos.Seq - min(pos.Seq, e.read), Known: []Hole{}, New: []Hole{},
-		Compared: []string{}, Unsure: []string{}, Diffs: diffs, Damage: []string{}}
-	if err := s.judgeLog(ctx, &v, e); err != nil {
-		return v, err
-	}
-	v.Damage = append(v.Damage, badContents(e.refs, s.Blobs)...)
-	s.judgeCells(&v)
-	return v, nil
-}
 
-// judgeLog says what the evidence means.
-func (s Store) judgeLog(ctx context.Context, v *Verdict, e *evidence) error {
-	again, err := e.doubled(ctx, s.Log)
-	if err != nil {
-		return err
-	}
+	v := Verdict{Events: pos.Seq, Read: e.read, Unknown: e.unknown, Holes: pos.Seq - min(pos.Seq, e.read), Known: []Hole{}, New: []Hole{},
+		Compared: []string{}, Unsure: []string{}, Diffs: append([]projector.Diff{}, diffs...), Damage: []string{}}
 	rep := s.Report()
 	news := ""
 	if !s.Serving { // the store was opened for this command: what that found is told to the caller
 		news = rep.Found.ID
 	}
-	e.judge(v, news, rep.Damage)
-	v.Damage = append(append(v.Damage, e.faults...), again...)
-	if s.Serving || rep.Found.Empty() {
-		return nil
-	}
+	e.judge(&v, news, rep.Damage)
+	v.Damage = append(v.Damage, e.faults...)
 	for _, dm := range rep.Damage {
-		if !slices.Contains(v.Damage, Line(dm)) {
+		if !s.Serving && !rep.Found.Empty() && !slices.Contains(v.Damage, Line(dm)) {
 			v.Damage = append(v.Damage, Line(dm))
 		}
 	}
-	return nil
+	for _, digest := range slices.Sorted(maps.Keys(e.refs)) {
+		if _, err := s.Blobs.Get(digest); err != nil {
+			v.Damage = append(v.Damage, "blob "+digest+": "+strings.TrimPrefix(err.Error(), digest+": "))
+		}
+	}
+	s.judgeCells(&v)
+	return v, nil
 }
 
 // judgeCells says which projections the differences are of, and gives the verdict.
 func (s Store) judgeCells(v *Verdict) {
-	if v.Diffs == nil {
-		v.Diffs = []projector.Diff{}
-	}
 	for _, name := range s.View.Tables() {
 		differs := slices.ContainsFunc(v.Diffs, func(df projector.Diff) bool { return df.Projection == name })
 		if differs && len(v.New) > 0 {

@@ -192,8 +192,9 @@ func (st RepairStore) fetch(ctx context.Context, o RepairOptions, out *Repaired,
 		}
 	}
 	out.Fetched = block.Count(l.Fetched)
-	if len(l.Outstanding()) == 0 {
+	windows := l.Outstanding(st.Transcripts.Now)
+	if len(windows) == 0 {
 		return nil
 	}
-	return st.fromTranscripts(ctx, o, out, l)
+	return st.fromTranscripts(ctx, o, out, l, windows)
 }

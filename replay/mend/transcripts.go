@@ -14,18 +14,16 @@ import (
 
 // fromTranscripts imports what the client's transcripts have of the lost ranges: prompts, what tools were called with and
 // what they gave back. They are new events with ids of their own, since a transcript does not know ours.
-func (st RepairStore) fromTranscripts(ctx context.Context, o RepairOptions, out *Repaired, l *check.Losses) error {
-	windows, err := check.Windows(ctx, st.Log, l.Outstanding(), st.Transcripts.Now)
-	if err != nil {
-		return err
-	}
+func (st RepairStore) fromTranscripts(ctx context.Context, o RepairOptions, out *Repaired, l *check.Losses, windows []check.Window) error {
 	active := l.ActiveIn(windows)
 	s := Source{Kind: "transcript", Name: o.Transcripts}
 	paths := []string{o.Transcripts}
 	if o.Transcripts == "" {
-		if paths, err = st.namedTranscripts(ctx, active); err != nil {
+		named, err := st.namedTranscripts(ctx, active)
+		if err != nil {
 			return err
 		}
+		paths = named
 		s.Name = fmt.Sprintf("%d that the sessions named", len(paths))
 	}
 
