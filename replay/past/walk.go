@@ -19,14 +19,14 @@ import (
 // entries by key. A key is a kind, and for the kinds with several entries a space and a name behind it:
 //
 //	goal, task, prompt, handoff      {"text"}
-//	identity                         {"brief","state","class","c","r","ic","guidance"}
-//	session                          {"status","phase","branch","model","prompts","failures","compactions","standing"}
-//	context                          {"used","window","phase"}, in tokens
+//	identity                         {"brief","state","class","r","ic","guidance"}
+//	session                          {"branch","model","prompts","failures","compactions","standing"}
+//	context                          session.Context
 //	file PATH                        {"read","edited","created"}
-//	command LINE                     {"ok","result","runs"}
-//	error TARGET                     {"tool","text"}
-//	todo NUMBER, correction NUMBER   {"text","status"}, {"text"}
-//	gate NAME                        {"scope","state"}
+//	command LINE                     working.Command
+//	error TARGET                     working.Failure
+//	todo NUMBER, correction NUMBER   working.Todo, {"text"}
+//	gate NAME                        {"state"}
 //	call ID, agent ID                {"text"}: under way
 //
 // Entries are added up in the order of the steps: Set replaces, Gone removes.
@@ -36,14 +36,13 @@ type Step struct {
 	Gone   []string       `json:"gone,omitempty"`
 }
 
-// The values of a [Step]'s entries. They are compared, and say the same again only when they changed.
+// The values of a [Step]'s entries that are no state of their own. Entries are compared, and say the same again only when
+// they changed.
 type (
 	textEntry struct {
 		Text string `json:"text"`
 	}
 	sessionEntry struct {
-		Status      string `json:"status"`
-		Phase       string `json:"phase,omitempty"`
 		Branch      string `json:"branch,omitempty"`
 		Model       string `json:"model,omitempty"`
 		Prompts     int    `json:"prompts"`
@@ -51,16 +50,10 @@ type (
 		Compactions int    `json:"compactions,omitempty"`
 		Standing    string `json:"standing"`
 	}
-	contextEntry struct {
-		Used   int64  `json:"used"`
-		Window int64  `json:"window"`
-		Phase  string `json:"phase"`
-	}
 	identityEntry struct {
 		Brief    string  `json:"brief"`
 		State    string  `json:"state"`
 		Class    string  `json:"class"`
-		C        float64 `json:"c"`
 		R        float64 `json:"r"`
 		IC       float64 `json:"ic"`
 		Guidance string  `json:"guidance"`
@@ -70,28 +63,14 @@ type (
 		Edited  int  `json:"edited,omitempty"`
 		Created bool `json:"created,omitempty"`
 	}
-	commandEntry struct {
-		OK     bool   `json:"ok"`
-		Result string `json:"result,omitempty"`
-		Runs   int    `json:"runs"`
-	}
-	errorEntry struct {
-		Tool string `json:"tool"`
-		Text string `json:"text"`
-	}
-	todoEntry struct {
-		Text   string `json:"text"`
-		Status string `json:"status"`
-	}
 	gateEntry struct {
-		Scope string `json:"scope,omitempty"`
 		State string `json:"state"`
 	}
 )
 
-// Walk gives every event of a session up to the newest sequence, in order, with what it changed. What the steps up to a
-// sequence add up to is what [View.At] has at that sequence. With only "events" nothing is folded, which takes half as
-// long; with "states" the events come without their data.
+// Walk gives every event of a session up to the newest sequence, in order: with only "events" the events alone, which takes
+// half as long, else what each changed, without the events' data. What the steps up to a sequence add up to is what
+// [View.At] has at that sequence.
 func (p View) Walk(ctx context.Context, id, only string, fn func(Step) error) error {
 	if p.Last == 0 {
 		return nil
@@ -120,9 +99,7 @@ func (p View) Walk(ctx context.Context, id, only string, fn func(Step) error) er
 		if err != nil {
 			return err
 		}
-		if only == "states" {
-			step.Record.Data = nil
-		}
+		step.Record.Data = nil
 		return fn(step)
 	})
 }
@@ -141,7 +118,13 @@ var walked = []string{session.Name, working.Name, identity.Name, gate.Name}
 // walker chooses the cells of the session, and the gates of the projects that it was in.
 func (p View) walker(ctx context.Context, id string) (*walker, error) {
 	own := []projector.Selector{{Session: id}}
-	projects, err := p.projectsOf(ctx, id)
+	projects := map[string]bool{}
+	err := p.Log.Select(ctx, 1, p.Last, own, func(r events.Record) error {
+		if r.Session == id && r.Project != "" {
+			projects[r.Project] = true
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -156,44 +139,12 @@ func (p View) walker(ctx context.Context, id string) (*walker, error) {
 		}
 	}
 	nothing := func(context.Context, uint64, uint64, func(events.Record) error) error { return nil }
-	view, err := projector.Straight(ctx, tables, nothing, 0, nil)
+	w.view, err = projector.Straight(ctx, tables, nothing, 0, nil)
 	if err != nil {
 		return nil, err
 	}
-	view.Log = p.Log.Select
-	w.view = view
+	w.view.Log = p.Log.Select
 	return w, nil
-}
-
-// outcomes are the largest events by far. A call has another event in its project, its request, unless the recorder was
-// installed meanwhile.
-var outcomes = []string{events.TypeToolSucceeded, events.TypeToolFailed, events.TypeToolBatchFinished}
-
-// projectsOf are the projects that a session was in. The outcomes of its calls are read only where nothing else tells.
-func (p View) projectsOf(ctx context.Context, id string) (map[string]bool, error) {
-	var others []string
-	for _, k := range events.Catalog() {
-		if !slices.Contains(outcomes, k.Type) {
-			others = append(others, k.Type)
-		}
-	}
-
-	projects := map[string]bool{}
-	for _, types := range [][]string{others, outcomes} {
-		if p.Last == 0 || len(projects) > 0 {
-			break
-		}
-		err := p.Log.Select(ctx, 1, p.Last, []projector.Selector{{Session: id, Types: types}}, func(r events.Record) error {
-			if r.Session == id && r.Project != "" {
-				projects[r.Project] = true
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return projects, nil
 }
 
 // step compares the entries after a record with those that were told before.
@@ -254,7 +205,7 @@ func (s states) entries(name string, now time.Time) map[string]any {
 	case identity.Name:
 		if i := s.identity; i.Born && !i.Deleted {
 			out["identity"] = identityEntry{Brief: i.Brief(), State: identity.ConsciousnessOf(i.Consciousness).LongName(), Class: identity.Classify(i.LastIC),
-				C: i.Consciousness, R: i.Integration, IC: i.LastIC, Guidance: i.Guidance()}
+				R: i.Integration, IC: i.LastIC, Guidance: i.Guidance()}
 		}
 	case gate.Name:
 		gateEntries(out, s.gates, s.session.ID, now)
@@ -266,10 +217,10 @@ func sessionEntries(out map[string]any, s session.State) {
 	if s.ID == "" {
 		return
 	}
-	out["session"] = sessionEntry{Status: s.Status, Phase: s.Phase, Branch: s.Branch, Model: s.Model, Prompts: s.Prompts, Failures: s.Failures,
+	out["session"] = sessionEntry{Branch: s.Branch, Model: s.Model, Prompts: s.Prompts, Failures: s.Failures,
 		Compactions: s.Compacted, Standing: s.Standing().Words}
-	if c := s.Context; c != nil {
-		out["context"] = contextEntry{Used: c.Used, Window: c.Window, Phase: c.Phase}
+	if s.Context != nil {
+		out["context"] = *s.Context
 	}
 	for _, c := range s.Open {
 		out["call "+c.ToolUseID] = textEntry{c.Tool}
@@ -291,16 +242,16 @@ func workingEntries(out map[string]any, s working.State) {
 		out["file "+f.Path] = fileEntry{Read: f.Read, Edited: f.Edited, Created: f.Created}
 	}
 	for _, c := range s.Commands {
-		out["command "+c.Line] = commandEntry{OK: c.OK, Result: c.Result, Runs: c.Runs}
+		out["command "+c.Line] = c
 	}
 	for _, f := range s.Open {
-		out["error "+f.Target] = errorEntry{Tool: f.Tool, Text: f.Text}
+		out["error "+f.Target] = f
 	}
 	for i, c := range s.Corrections {
 		out[fmt.Sprintf("correction %02d", i)] = textEntry{c.Text}
 	}
 	for i, t := range s.Todos {
-		out[fmt.Sprintf("todo %02d", i)] = todoEntry{Text: t.Text, Status: t.Status}
+		out[fmt.Sprintf("todo %02d", i)] = t
 	}
 }
 
@@ -322,6 +273,6 @@ func gateEntries(out map[string]any, s gate.State, id string, now time.Time) {
 		default:
 			continue
 		}
-		out["gate "+name] = gateEntry{Scope: g.Scope, State: state}
+		out["gate "+name] = gateEntry{state}
 	}
 }
