@@ -133,14 +133,12 @@ func (d *Daemon) doRecover(ctx context.Context, o recoverOrder, progress func(ui
 	if only := d.onlyIn(ctx, was.Project); only != "" && !slices.Contains(d.liveIDs(ctx, session.Alive), target) {
 		target = only
 	}
-	var plan mend.Plan
+	var out mend.Recovered
 	_, err = d.rec.Do(ctx, func(r projector.Reader) (envs []events.Envelope, err error) {
-		if plan, err = past.Plan(r, found, target); err != nil || asked.DryRun {
-			return nil, err
-		}
-		return plan.Envelopes(d.opts.Now())
+		out, envs, err = past.Plan(r, found, target)
+		return envs, err
 	})
-	return plan.Result, err
+	return out, err
 }
 
 func (d *Daemon) momentOf(ctx context.Context, s string) (mend.Moment, error) {

@@ -17,45 +17,34 @@ type Found struct {
 	Result   Recovered // as far as it is known: where the identity stands and whose it was
 }
 
-// Find finds and folds the identity. What the index names and the log does not give (it points to nothing) is passed over
-// for the one before.
+// Find finds and folds the identity: of a session at the moment itself, persisted or not, else the newest snapshot of the
+// project at or before it. What the index names and the log does not give (it points to nothing) is passed over for the one
+// before.
 func (p Past) Find(ctx context.Context, a Asked, progress func(uint64)) (Found, error) {
-	was, seq, err := p.identityThen(ctx, a, progress)
-	return Found{Identity: was, Result: Recovered{At: a.At.Time.UTC().Format(time.RFC3339Nano), DryRun: a.DryRun, Seq: seq,
-		Session: was.SessionID, Snapshot: was.PersistedAtMS, Project: was.Project}}, err
-}
-
-func (p Past) identityThen(ctx context.Context, a Asked, progress func(uint64)) (identity.State, uint64, error) {
-	if a.Session == "" && a.Project == "" {
-		return identity.State{}, 0, nothingThen(a)
+	entries := []indexEntry{{a.Session, a.At.Seq}}
+	var err error
+	switch {
+	case a.Session == "":
+		entries, err = p.snapshotsBefore(ctx, a)
+	case a.At.Seq == 0:
+		entries[0].seq, err = p.Log.SeqCaptured(ctx, a.At.Time)
 	}
-	if a.Session != "" { // at the point itself, persisted or not
-		seq, err := a.At.Seq, error(nil)
-		if seq == 0 {
-			seq, err = p.Log.SeqCaptured(ctx, a.At.Time)
-		}
-		if err != nil {
-			return identity.State{}, 0, err
-		}
-		s, err := p.identityAt(ctx, a.Session, seq, progress)
-		if err != nil || there(s) {
-			return s, seq, err
-		}
-	}
-	entries, err := p.snapshotsBefore(ctx, a)
 	if err != nil {
-		return identity.State{}, 0, err
+		return Found{}, err
 	}
+
 	for _, e := range entries {
 		s, err := p.identityAt(ctx, e.session, e.seq, progress)
-		if err != nil || there(s) && s.PersistedAtMS > 0 {
-			return s, e.seq, err
+		if err != nil {
+			return Found{}, err
+		}
+		if s.Born && !s.Deleted && (a.Session != "" || s.PersistedAtMS > 0) {
+			return Found{Identity: s, Result: Recovered{At: a.At.Time.UTC().Format(time.RFC3339Nano), DryRun: a.DryRun, Seq: e.seq,
+				Session: s.SessionID, Snapshot: s.PersistedAtMS, Project: s.Project}}, nil
 		}
 	}
-	return identity.State{}, 0, nothingThen(a)
+	return Found{}, nothingThen(a)
 }
-
-func there(s identity.State) bool { return s.Born && !s.Deleted }
 
 func nothingThen(a Asked) error {
 	when := a.At.Time.UTC().Format(time.RFC3339)
@@ -96,9 +85,12 @@ type indexEntry struct {
 // mostEntries bounds how many snapshots are tried: each is a fold of the log.
 const mostEntries = 8
 
-// snapshotsBefore lists the snapshots at or before the moment, newest first: of the session, or of the
-// project. Sessions that were deleted since have none.
+// snapshotsBefore lists the snapshots of the project at or before the moment, newest first. Sessions that were deleted since
+// have none.
 func (p Past) snapshotsBefore(ctx context.Context, a Asked) (out []indexEntry, err error) {
+	if a.Project == "" {
+		return nil, nil
+	}
 	err = p.View.Read(ctx, func(r projector.Reader) error {
 		keys, err := r.Keys(identity.PointerName)
 		if err != nil {
@@ -106,11 +98,11 @@ func (p Past) snapshotsBefore(ctx context.Context, a Asked) (out []indexEntry, e
 		}
 		for _, key := range slices.Backward(keys) {
 			ms, session, ok := identity.SplitTime(key)
-			if !ok || len(out) == mostEntries || a.At.Seq == 0 && ms > a.At.Time.UnixMilli() || a.Session != "" && session != a.Session {
+			if !ok || len(out) == mostEntries || a.At.Seq == 0 && ms > a.At.Time.UnixMilli() {
 				continue
 			}
 			s, ok := projector.State[identity.State](r, identity.Name, session)
-			if ok && (s.Deleted || a.Session == "" && s.Project != a.Project) {
+			if ok && (s.Deleted || s.Project != a.Project) {
 				continue
 			}
 			if _, seq, ok := r.Raw(identity.PointerName, key); ok && (a.At.Seq == 0 || seq <= a.At.Seq) {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/projector/identity"
 )
 
 // The recovery comes behind the snapshot that it replaces, also where the clock is behind that; its facts have the clock's
@@ -17,17 +16,15 @@ func TestEnvelopes(t *testing.T) {
 		at       string
 		captured int64
 	}{
-		{0, "2026-11-19T09:00:00.005Z", 0},
 		{now.Add(-time.Hour).UnixMilli(), "2026-11-19T09:00:00.005Z", 0},
-		{now.UnixMilli(), "2026-11-19T09:00:00.006Z", 1_795_078_800_005},
 		{now.Add(time.Hour).UnixMilli(), "2026-11-19T10:00:00.006Z", 1_795_078_800_005},
 	} {
-		pl := Plan{Result: Recovered{Target: "s-1", Project: "p"}, after: c.after, list: []events.Event{&events.IdentityRecovered{Session: "s-0"}, &events.IdentityPersisted{Reason: "command"}}}
-		envs, err := pl.Envelopes(now)
+		list := []events.Event{&events.IdentityRecovered{Session: "s-0"}, &events.IdentityPersisted{Reason: "command"}}
+		envs, err := envelopes(Recovered{Target: "s-1", Project: "p"}, list, now, c.after)
 		if err != nil || len(envs) != 2 {
 			t.Fatal(envs, err)
 		}
-		ms, _ := events.IDTime(pl.Result.Event)
+		ms, _ := events.IDTime(envs[0].ID)
 		for i, env := range envs {
 			if got := env.Time.Format(time.RFC3339Nano); got != c.at || env.Session != "s-1" || env.Project != "p" || env.Correlation != "s-1" || ms != env.Time.UnixMilli() {
 				t.Errorf("%d: %s %+v", i, got, env)
@@ -36,20 +33,8 @@ func TestEnvelopes(t *testing.T) {
 				t.Errorf("%d: %+v", i, env.Facts)
 			}
 		}
-		if envs[0].ID != pl.Result.Event || envs[0].Causation != "" || envs[0].Type != "identity.recovered" || envs[1].Causation != pl.Result.Event || envs[1].Type != "identity.persisted" {
+		if envs[0].Causation != "" || envs[0].Type != "identity.recovered" || envs[1].Causation != envs[0].ID || envs[1].Type != "identity.persisted" {
 			t.Errorf("%+v", envs)
 		}
-	}
-}
-
-// To the session that it came from an identity goes as it was; to another one a session has passed.
-func TestCarryTo(t *testing.T) {
-	was := identity.State{SessionID: "s-0", Born: true}
-	was.Unused[2] = 3
-	if c := carryTo("s-0", was); c == nil || len(c.Unused) != 1 || c.Unused[2] != 3 {
-		t.Errorf("%+v", c)
-	}
-	if c := carryTo("s-1", was); c == nil || c.Unused[2] != 4 {
-		t.Errorf("%+v", c)
 	}
 }

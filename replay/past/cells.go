@@ -17,10 +17,13 @@ import (
 
 // Which cells a question about the past means, and what must be read for them.
 
-// chosen are cells: all of some projections, or those of keys.
+// cellID names a cell.
+type cellID struct{ table, key string }
+
+// chosen are cells: all of some projections, or some.
 type chosen struct {
 	tables []*projector.Table
-	keys   map[string]map[string]bool // by projection; nil = all
+	cells  map[cellID]bool // nil = all
 	want   []projector.Selector
 }
 
@@ -54,6 +57,7 @@ func (p View) choose(ctx context.Context, table, key string) (chosen, error) {
 			return c, err
 		}
 	}
+	c.cells = map[cellID]bool{}
 	for _, t := range c.tables {
 		c.add(t, key)
 	}
@@ -62,16 +66,8 @@ func (p View) choose(ctx context.Context, table, key string) (chosen, error) {
 
 // add means one cell more.
 func (c *chosen) add(t *projector.Table, key string) {
-	if c.keys == nil {
-		c.keys = map[string]map[string]bool{}
-	}
-	if c.keys[t.Name()] == nil {
-		c.keys[t.Name()] = map[string]bool{}
-	}
-	if !c.keys[t.Name()][key] {
-		c.keys[t.Name()][key] = true
-		c.want = append(c.want, t.Needs(key)...)
-	}
+	c.cells[cellID{t.Name(), key}] = true
+	c.want = append(c.want, t.Needs(key)...)
 }
 
 // maxTouched bounds for how many cells the log is read selectively; a difference of more is folded from all of it.
@@ -82,17 +78,17 @@ var errTouched = errors.New("more cells than are looked for")
 
 // touched narrows all cells to those that a record between two points folds into: no other can differ.
 func (p View) touched(ctx context.Context, c chosen, lo, hi uint64) (chosen, error) {
-	if c.keys != nil || lo >= hi {
+	if c.cells != nil || lo >= hi {
 		return c, nil
 	}
-	few, n := chosen{tables: c.tables, keys: map[string]map[string]bool{}}, 0
+	few := chosen{tables: c.tables, cells: map[cellID]bool{}}
 	err := p.Log.Select(ctx, lo+1, hi, c.want, func(r events.Record) error {
 		for _, t := range c.tables {
 			for _, key := range t.Keys(r) {
-				if key == "" || few.keys[t.Name()][key] {
+				if key == "" || few.cells[cellID{t.Name(), key}] {
 					continue
 				}
-				if n++; n > maxTouched {
+				if len(few.cells) == maxTouched {
 					return errTouched
 				}
 				few.add(t, key)
@@ -106,8 +102,8 @@ func (p View) touched(ctx context.Context, c chosen, lo, hi uint64) (chosen, err
 	return few, err
 }
 
-// cells are the chosen ones of a view, in which others may be folded in part.
-func (c chosen) cells(ctx context.Context, v *projector.View) ([]NamedCell, error) {
+// states returns the chosen cells of a view, in which others may be folded in part.
+func (c chosen) states(ctx context.Context, v *projector.View) ([]NamedCell, error) {
 	out := []NamedCell{}
 	err := v.Read(ctx, func(rd projector.Reader) error {
 		for _, t := range v.Tables() {
@@ -116,7 +112,7 @@ func (c chosen) cells(ctx context.Context, v *projector.View) ([]NamedCell, erro
 				return err
 			}
 			for _, k := range keys {
-				if c.keys != nil && !c.keys[t][k] {
+				if c.cells != nil && !c.cells[cellID{t, k}] {
 					continue
 				}
 				if st, seq, ok := rd.Raw(t, k); ok {

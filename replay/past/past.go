@@ -77,7 +77,7 @@ func (p View) fold(ctx context.Context, c chosen, points ...uint64) ([][]NamedCe
 				return nil, err
 			}
 		}
-		if out[i], err = c.cells(ctx, v); err != nil {
+		if out[i], err = c.states(ctx, v); err != nil {
 			return nil, err
 		}
 	}
@@ -165,27 +165,25 @@ func (p View) Diff(ctx context.Context, q url.Values) (Change, error) {
 
 // only keeps the cells that differ.
 func (c Change) only(cells []NamedCell) []NamedCell {
-	type id struct{ table, key string }
-	differ := map[id]bool{}
+	differ := map[cellID]bool{}
 	for _, d := range c.Diffs {
-		differ[id{d.Projection, d.Key}] = true
+		differ[cellID{d.Projection, d.Key}] = true
 	}
-	return slices.DeleteFunc(cells, func(cell NamedCell) bool { return !differ[id{cell.Projection, cell.Key}] })
+	return slices.DeleteFunc(cells, func(cell NamedCell) bool { return !differ[cellID{cell.Projection, cell.Key}] })
 }
 
 // Compare returns what is different between two states, each in the order of [View.At], field by field. A cell that one of
 // them lacks is compared with an empty one.
 func Compare(before, after []NamedCell) []projector.Diff {
-	type id struct{ table, key string }
 	empty := json.RawMessage("{}")
-	old := map[id]json.RawMessage{}
+	old := map[cellID]json.RawMessage{}
 	for _, c := range before {
-		old[id{c.Projection, c.Key}] = c.State
+		old[cellID{c.Projection, c.Key}] = c.State
 	}
 
 	out := []projector.Diff{}
 	for _, c := range after {
-		k := id{c.Projection, c.Key}
+		k := cellID{c.Projection, c.Key}
 		was, known := old[k]
 		if !known {
 			was = empty
@@ -194,7 +192,7 @@ func Compare(before, after []NamedCell) []projector.Diff {
 		delete(old, k)
 	}
 	for _, c := range before {
-		if was, gone := old[id{c.Projection, c.Key}]; gone {
+		if was, gone := old[cellID{c.Projection, c.Key}]; gone {
 			out = append(out, projector.Explain(projector.Diff{Projection: c.Projection, Key: c.Key}, was, empty)...)
 		}
 	}
