@@ -159,7 +159,7 @@ func (d *Daemon) cell(r *http.Request) (any, error) {
 	err := d.view.Read(r.Context(), func(rd projector.Reader) error {
 		st, seq, ok := rd.Raw(table, key)
 		if !ok {
-			return past.NoCell(table, key)
+			return problem.Missing("projection %s has no cell %q", table, key)
 		}
 		c = past.Cell{Key: key, Seq: seq, State: st}
 		return nil

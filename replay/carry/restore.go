@@ -3,7 +3,6 @@ package carry
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -64,13 +63,17 @@ func Restore(ctx context.Context, o RestoreOptions, take Take) (Restored, error)
 	if err != nil {
 		return out, err
 	}
-	if err = out.into(ctx, o, beside, take); err == nil {
-		err = place(beside, o.Home)
+	err = out.into(ctx, o, beside, take)
+	if err == nil {
+		err = os.Remove(o.Home) // an empty folder: a rename onto it fails on some systems
+		if err == nil || errors.Is(err, os.ErrNotExist) {
+			err = os.Rename(beside, o.Home)
+		}
 	}
 	if err != nil {
 		return out, errors.Join(err, os.RemoveAll(beside))
 	}
-	return out, nil
+	return out, safeopen.SyncDir(filepath.Dir(o.Home))
 }
 
 // emptyHome refuses a home that holds anything, and one whose daemon still runs though the folder went.
@@ -90,17 +93,6 @@ func emptyHome(ctx context.Context, home string) error {
 		return err
 	}
 	return errors.Join(problem.Conflict("a daemon still serves %s", home).Advise("`hookctl stop` ends it"), c.Close())
-}
-
-// place moves the finished home to where it belongs.
-func place(from, dir string) error {
-	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) { // an empty folder: a rename onto it fails on some systems
-		return fmt.Errorf("replace the empty %s: %w", dir, err)
-	}
-	if err := os.Rename(from, dir); err != nil {
-		return err
-	}
-	return safeopen.SyncDir(filepath.Dir(dir))
 }
 
 // into unpacks, opens and verifies in a folder of its own.

@@ -39,10 +39,6 @@ type naming struct {
 	event string
 }
 
-func newEvidence() *evidence {
-	return &evidence{refs: map[string]bool{}, seed: maphash.MakeSeed(), ids: map[uint64]uint64{}}
-}
-
 // take notes what one record shows; it keeps nothing of it but strings.
 func (e *evidence) take(r events.Record) {
 	e.read++

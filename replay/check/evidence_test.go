@@ -1,6 +1,7 @@
 package check
 
 import (
+	"hash/maphash"
 	"slices"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 
 // A hole is cut where the events that name it begin and end.
 func TestHolesArePartedByName(t *testing.T) {
-	e := newEvidence()
+	e := evidence{refs: map[string]bool{}, seed: maphash.MakeSeed(), ids: map[uint64]uint64{}}
 	for id, ev := range map[string]*events.LogDamaged{
 		"A": {Lost: []uint64{4, 5}},
 		"B": {Runs: []events.SeqRun{{First: 7, Last: 8}, {First: 30, Last: 20}}, Lost: []uint64{7, 8}},

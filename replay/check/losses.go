@@ -39,14 +39,8 @@ type Window struct {
 	From, To time.Time
 }
 
-// Has reports whether a time falls into the window.
-func (w Window) Has(t time.Time) bool { return !t.Before(w.From) && !t.After(w.To) }
-
-// causedByLoss begins the causation of an event that was made from a transcript; the lost range follows.
-const causedByLoss = "lost:"
-
-// Causation returns what an event has for its causation that was made because this range is lost.
-func (w Window) Causation() string { return causedByLoss + w.String() }
+// CausedByLoss begins the causation of an event that was made from a transcript; the lost range follows.
+const CausedByLoss = "lost:"
 
 // extent is when a session's first and last record were captured or appended.
 type extent struct{ first, last time.Time }
@@ -133,7 +127,7 @@ func (l *Losses) Note(r events.Record) {
 			l.Lost, l.damagedAt = block.Join(append(l.Lost, LostIn(e)...)...), r.Appended
 		}
 	}
-	if strings.HasPrefix(r.Causation, causedByLoss) {
+	if strings.HasPrefix(r.Causation, CausedByLoss) {
 		l.Rebuilt++
 	}
 

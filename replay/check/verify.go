@@ -10,6 +10,7 @@ package check
 
 import (
 	"context"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"strings"
@@ -51,7 +52,7 @@ func Verify(ctx context.Context, s Store, progress func(uint64)) (Verdict, error
 	if err := s.View.WarmCache(ctx); err != nil {
 		return Verdict{}, err
 	}
-	e := newEvidence()
+	e := evidence{refs: map[string]bool{}, seed: maphash.MakeSeed(), ids: map[uint64]uint64{}}
 	passes := 0
 	source := func(ctx context.Context, from, to uint64, fn func(events.Record) error) (err error) {
 		passes++

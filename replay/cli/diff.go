@@ -41,7 +41,12 @@ func (a *app) diffCmd() *cobra.Command {
 				return err
 			}
 			if a.JSON {
-				return a.PrintJSON(d.json())
+				out := differenceJSON{A: d.A, B: d.B, Changes: []changeJSON{}}
+				for _, df := range d.Diffs {
+					out.Changes = append(out.Changes, changeJSON{Projection: df.Projection, Key: df.Key, Field: df.Field,
+						Before: present(df.Want), After: present(df.Got)})
+				}
+				return a.PrintJSON(out)
 			}
 
 			a.Printf("%s\n", a.Paint.Faint("from "+a.named(ctx, c, d.A)+" to "+a.named(ctx, c, d.B)))
@@ -131,15 +136,7 @@ type changeJSON struct {
 	After      *string `json:"after" jsonschema:"nullable" jsonschema_description:"in the same form"`
 }
 
-func (d difference) json() differenceJSON {
-	out := differenceJSON{A: d.A, B: d.B, Changes: []changeJSON{}}
-	for _, df := range d.Diffs {
-		out.Changes = append(out.Changes, changeJSON{Projection: df.Projection, Key: df.Key, Field: df.Field,
-			Before: present(df.Want), After: present(df.Got)})
-	}
-	return out
-}
-
+// present returns the text of a value, nil where there is none.
 func present(text string) *string {
 	if text == absent {
 		return nil

@@ -40,21 +40,19 @@ func (a *app) rebuildCmd() *cobra.Command {
 			if len(list) > 0 {
 				a.Printf("\n")
 			}
+			did, change := "rebuilt", "changed"
+			if r.DryRun {
+				did, change = "folded", "would change"
+			}
 			what := "all projections"
 			if r.Projection != "" {
 				what = "projection " + r.Projection
 			}
-			upTo := " up to sequence " + cmdline.Count(r.Seq) + " in " + took(r.TookMS).String()
-			switch {
-			case r.DryRun && len(list) == 0:
-				a.Printf("folded %s%s: nothing would change\n", what, upTo)
-			case r.DryRun:
-				a.Printf("folded %s%s: %s would change\n", what, upTo, extent(list))
-			case len(list) == 0:
-				a.Printf("%s\n", a.Paint.Good("rebuilt "+what+upTo+": nothing changed"))
-			default:
-				a.Printf("%s\n", a.Paint.Good("rebuilt "+what+upTo+": "+extent(list)+" changed"))
+			differs := "nothing"
+			if len(list) > 0 {
+				differs = extent(list)
 			}
+			a.Printf("%s %s up to sequence %s in %s: %s %s\n", did, what, cmdline.Count(r.Seq), took(r.TookMS), differs, change)
 		})
 		return err
 	}, &o)

@@ -53,30 +53,29 @@ func (a *app) recoverCmd() *cobra.Command {
 			query.Set("dry_run", "1")
 		}
 		raw, err := a.long(ctx, "/v1/do/recover", query, "folding")
-		_, err = show(a, raw, err, a.printRecovered)
+		_, err = show(a, raw, err, func(r mend.Recovered) {
+			where := "at sequence " + cmdline.Count(r.Seq)
+			if r.Snapshot > 0 {
+				where += ", snapshot of " + time.UnixMilli(r.Snapshot).In(a.Zone).Format(time.DateTime)
+			}
+			a.Printf("from     %s (%s)\n", cmdline.Clean(r.Session), where)
+			a.Printf("into     %s\n", cmdline.Clean(r.Target))
+			if r.Replaces != "" {
+				a.Printf("instead  %s\n", cmdline.Clean(r.Replaces))
+			}
+			a.Printf("before   %s\nafter    %s\n", coherence(r.Before), coherence(r.After))
+			if r.DryRun {
+				a.Printf("nothing was changed: this was a dry run\n")
+				return
+			}
+			a.Printf("%s\n", a.Paint.Good("recovered; the next session of the project starts from it"))
+			a.Printf("event    %s\n", r.Event)
+		})
 		return err
 	}, &o)
 }
 
-func (a *app) printRecovered(r mend.Recovered) {
-	took := "at sequence " + cmdline.Count(r.Seq)
-	if r.Snapshot > 0 {
-		took += ", snapshot of " + time.UnixMilli(r.Snapshot).In(a.Zone).Format(time.DateTime)
-	}
-	a.Printf("from     %s (%s)\n", cmdline.Clean(r.Session), took)
-	a.Printf("into     %s\n", cmdline.Clean(r.Target))
-	if r.Replaces != "" {
-		a.Printf("instead  %s\n", cmdline.Clean(r.Replaces))
-	}
-	a.Printf("before   %s\nafter    %s\n", coherence(r.Before), coherence(r.After))
-	if r.DryRun {
-		a.Printf("nothing was changed: this was a dry run\n")
-		return
-	}
-	a.Printf("%s\n", a.Paint.Good("recovered; the next session of the project starts from it"))
-	a.Printf("event    %s\n", r.Event)
-}
-
+// coherence returns an identity in four words.
 func coherence(c mend.Coherence) string {
 	if c.Class == "" {
 		return "no identity"

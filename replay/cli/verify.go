@@ -89,18 +89,19 @@ func orNone(names []string) string {
 
 // verdict returns the line that sums a verification up.
 func (a *app) verdict(v check.Verdict) string {
-	differ := " differ from the log"
-	if len(v.Diffs) == 1 {
-		differ = " differs from the log"
+	var what []string
+	if len(v.Damage) > 0 {
+		what = append(what, cmdline.Plural(len(v.Damage), "fault")+" in the log")
 	}
-	differ = extent(v.Diffs) + differ
-	switch {
-	case len(v.Damage) > 0 && len(v.Diffs) > 0:
-		return a.Paint.Bad("damaged: " + cmdline.Plural(len(v.Damage), "fault") + " in the log, and " + differ)
-	case len(v.Damage) > 0:
-		return a.Paint.Bad("damaged: " + cmdline.Plural(len(v.Damage), "fault") + " in the log")
-	case len(v.Diffs) > 0:
-		return a.Paint.Bad("not clean: " + differ)
+	if len(v.Diffs) > 0 {
+		what = append(what, "a difference from the log in "+extent(v.Diffs))
 	}
-	return a.Paint.Good("clean: every cell is what the log says")
+	if len(what) == 0 {
+		return a.Paint.Good("clean: every cell is what the log says")
+	}
+	word := "not clean: "
+	if len(v.Damage) > 0 {
+		word = "damaged: "
+	}
+	return a.Paint.Bad(word + strings.Join(what, ", and "))
 }

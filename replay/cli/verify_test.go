@@ -57,7 +57,7 @@ func TestVerifyNamesTheCell(t *testing.T) {
 	expect.Equal(t, plainTimes(r.stdout.String()), `identity  snapshot  identity.v5.5f1d0c2e-7b34-4f19-9a55-000000000001
   state.last_ic  want 0.9614  got 0.11
 
-not clean: 1 field of 1 cell differs from the log
+not clean: a difference from the log in 1 field of 1 cell
 events   11
 records  11
 time     T
@@ -73,7 +73,7 @@ func TestVerifyFindsStrangersAndMissing(t *testing.T) {
 	for _, want := range []string{
 		"identity  snapshot  identity.v5.nobody\n  (cell)  want (absent)  got {\"seq\":3,\"state\":{}}\n",
 		"session  snapshot  " + sessionCells + ended + "\n  (cell)  want {\"seq\":8,",
-		"not clean: 2 fields of 2 cells differ from the log\n",
+		"not clean: a difference from the log in 2 fields of 2 cells\n",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
@@ -140,7 +140,7 @@ func TestVerifyWords(t *testing.T) {
 			"log  2.blk at byte 70: checksum does not match, sequence 4\n\ndamaged: 1 fault in the log\nevents   10\nrecords  9\nholes    1\ncompared none\nunsure   session\ntime     0s\n",
 			"replay: hint: `hookctl restart` has the log checked and mended; then `replay repair --dry-run` tells what others still have\n", 2},
 		{"both", `{"clean":false,"events":10,"records":10,"diffs":[{"projection":"gate","bucket":"snapshot","key":"gate.v1.main","field":"","want":"{}","got":"(absent)"}],"damage":["1.blk: cut short"],"exit":2,"took_ms":70000}`,
-			"gate  snapshot  gate.v1.main\n  (cell)  want {}  got (absent)\nlog  1.blk: cut short\n\ndamaged: 1 fault in the log, and 1 field of 1 cell differs from the log\nevents   10\nrecords  10\ntime     1m10s, 0 events/s\n", repairHint, 2},
+			"gate  snapshot  gate.v1.main\n  (cell)  want {}  got (absent)\nlog  1.blk: cut short\n\ndamaged: 1 fault in the log, and a difference from the log in 1 field of 1 cell\nevents   10\nrecords  10\ntime     1m10s, 0 events/s\n", repairHint, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			newHome(t)

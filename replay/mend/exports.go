@@ -62,7 +62,12 @@ func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out
 		return s, nil
 	}
 	for digest := range sound {
-		st.setAside(digest, out.BadBlobs)
+		if slices.Contains(out.BadBlobs, digest) { // it stays beside, as evidence
+			path := filepath.Join(st.Home, "store", "blobs", strings.TrimPrefix(digest, "sha256:")+".zst")
+			if err := os.Rename(path, path+".damaged"); err != nil {
+				st.Warn.Warn("set a damaged blob aside", "err", err)
+			}
+		}
 	}
 	o.Dry, o.See = false, nil
 	if _, err = carry.Import(ctx, path, st.Into, o, nil); err != nil {
@@ -74,15 +79,4 @@ func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out
 	}
 	// Later repairs know from it what is back, without the export.
 	return s, st.Record(ctx, &events.LogRepaired{Source: filepath.Base(path), Back: check.RunsOf(had)})
-}
-
-// setAside makes way for a sound content where a damaged one lies; it stays beside, as evidence.
-func (st RepairStore) setAside(digest string, bad []string) {
-	if !slices.Contains(bad, digest) {
-		return
-	}
-	path := filepath.Join(st.Home, "store", "blobs", strings.TrimPrefix(digest, "sha256:")+".zst")
-	if err := os.Rename(path, path+".damaged"); err != nil {
-		st.Warn.Warn("set a damaged blob aside", "err", err)
-	}
 }

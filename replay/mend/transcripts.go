@@ -29,11 +29,11 @@ func (st RepairStore) fromTranscripts(ctx context.Context, o RepairOptions, out 
 
 	into := st.Transcripts
 	into.Only = func(h transcript.Hook) string {
-		at := slices.IndexFunc(windows, func(w check.Window) bool { return w.Has(h.Time) })
+		at := slices.IndexFunc(windows, func(w check.Window) bool { return !h.Time.Before(w.From) && !h.Time.After(w.To) })
 		if at < 0 || !slices.Contains(active, h.Session) || transcript.Key(h.Event()) == "" {
 			return ""
 		}
-		return windows[at].Causation()
+		return check.CausedByLoss + windows[at].String()
 	}
 	got, err := transcript.Import(ctx, into, paths, o.DryRun, nil)
 	if err != nil {

@@ -136,8 +136,3 @@ func KnownTable(names []string, table string) error {
 	}
 	return problem.Missing("no projection is called %q", table).Advise(hint)
 }
-
-// NoCell is the refusal of a cell that is not there.
-func NoCell(table, key string) error {
-	return problem.Missing("projection %s has no cell %q", table, key)
-}
