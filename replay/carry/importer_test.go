@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"hookline/events"
 	"hookline/expect"
@@ -17,7 +15,7 @@ import (
 	"hookline/hookctl/redact"
 )
 
-// house is a log in memory that takes events in.
+// target is a log in memory that takes events in.
 type target struct {
 	log   []events.Envelope
 	blobs map[string]bool
@@ -55,22 +53,17 @@ func (h *target) into() Into {
 	return Into{Log: h, Blobs: h, Redact: redact.New().JSON, Append: h.append}
 }
 
-// written is a file with events of the numbers given.
+// writtenFile is a file with events of the numbers given.
 func writtenFile(t *testing.T, numbers ...int) (path string, text []byte) {
 	t.Helper()
-	var b bytes.Buffer
-	w, err := NewWriter(&b, Header{Build: "0.1.0", Events: uint64(len(numbers))})
+	var list []Item
 	for _, n := range numbers {
-		r := events.Record{Seq: uint64(n), Envelope: events.Envelope{ID: fmt.Sprintf("01KAJ3Z8T0V9Q4XW2N6M5R%04d", n), Type: events.TypeTurnStopped, Version: 1,
-			Time: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), Session: "s-1", Data: []byte("{}")}}
-		err = errors.Join(err, w.Event(r))
+		list = append(list, event(uint64(n), "{}"))
 	}
-	if err = errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	text = written(t, list...)
 	path = filepath.Join(t.TempDir(), "log.ndjson")
-	expect.OK(t, os.WriteFile(path, b.Bytes(), 0o600))
-	return path, b.Bytes()
+	expect.OK(t, os.WriteFile(path, text, 0o600))
+	return path, text
 }
 
 // Each event counts once, whether the log has it or the file has it twice; a dry run appends nothing.

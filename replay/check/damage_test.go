@@ -36,18 +36,9 @@ func TestLines(t *testing.T) {
 	if got := Opened(embedded.Report{Found: f}); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if got := Status(embedded.Report{Found: f}); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
 	f.Did = []string{refused}
 	want = []string{"1.blk at byte 17: checksum does not match, sequences 3 to 4", refused}
 	if got := Status(embedded.Report{Found: f, Damage: []block.Damage{bad}}); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
-	one, unknown := bad, bad
-	one.LastSeq, unknown.FirstSeq, unknown.LastSeq = 3, 0, 0
-	want = []string{"1.blk at byte 17: checksum does not match, sequence 3", "1.blk at byte 17: checksum does not match"}
-	if got := Status(embedded.Report{Damage: []block.Damage{one, unknown}}); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	if got := Status(embedded.Report{}); got == nil || len(got) != 0 {

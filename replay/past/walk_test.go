@@ -53,25 +53,6 @@ func TestWalkIsWhatAtSays(t *testing.T) {
 	})
 }
 
-// A session that has nothing but outcomes of calls, as when the recorder was installed between a call and its outcome,
-// still has the gates of its project.
-func TestWalkOfOutcomesAlone(t *testing.T) {
-	log := records{
-		events.NewRecord(1, events.Envelope{ID: "a", Type: events.TypeGateSatisfied, Version: 1, Session: "s-2", Project: "p", Branch: "main",
-			Data: json.RawMessage(`{"name":"review","scope":"branch","level":"branch","by":"cli"}`)}),
-		events.NewRecord(2, events.Envelope{ID: "b", Type: events.TypeToolSucceeded, Version: 1, Session: "s-1", Project: "p", Branch: "main",
-			Data: json.RawMessage(`{"tool_name":"Read"}`)}),
-	}
-	var got any
-	err := View{Log: log, Last: 2}.Walk(t.Context(), "s-1", "", func(s Step) error {
-		got = s.Set["gate review"]
-		return nil
-	})
-	if err != nil || got != (gateEntry{"met, by cli"}) {
-		t.Errorf("%v, %v", got, err)
-	}
-}
-
 // A subagent of which no end came does not run behind its session's end.
 func TestWalkEndsSubagents(t *testing.T) {
 	log := records{
