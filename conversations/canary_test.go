@@ -20,8 +20,6 @@ import (
 type planted struct{ kind, line, secret string }
 
 const (
-	hexDigits = "0123456789abcdef"
-	numbers   = "0123456789"
 	upper32   = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 	letters62 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 )
@@ -38,7 +36,7 @@ func randomOf(alphabet string, n int) string {
 // randomText is n letters and digits; the ends make sure that all three kinds occur.
 func randomText(n int) string { return "b7" + randomOf(letters62, n-4) + "Q3" }
 
-// canaries are thirty kinds of secrets.
+// canaries are secrets by form, by name and by place; package redact has the other kinds.
 func canaries() []planted {
 	key := func(label string) string {
 		lines := []string{randomText(64), randomText(64), randomText(40)}
@@ -46,28 +44,12 @@ func canaries() []planted {
 	}
 	return []planted{
 		{"aws access key id", "found %s in the profile", "AK" + "IA" + randomOf(upper32, 16)},
-		{"aws secret key", "aws_secret_access_key = %s", randomText(40)},
-		{"google api key", "maps: %s", "AI" + "za" + randomText(35)},
 		{"github token", "remote uses %s", "gh" + "p_" + randomText(36)},
-		{"github fine-grained", "%s", "github" + "_pat_" + randomText(22) + "_" + randomText(59)},
-		{"gitlab token", "ci has %s", "gl" + "pat-" + randomText(20)},
-		{"slack token", "bot %s", "xo" + "xb-" + randomOf(numbers, 12) + "-" + randomOf(numbers, 12) + "-" + randomText(24)},
 		{"slack webhook", "https://hooks.slack.com/services/%s", "T" + randomOf(upper32, 8) + "/B" + randomOf(upper32, 8) + "/" + randomText(24)},
-		{"stripe key", "charge with %s", "sk_" + "live_" + randomText(24)},
-		{"openai key", "model: %s", "sk" + "-proj-" + randomText(40) + "_" + randomText(40)},
 		{"anthropic key", "model: %s", "sk" + "-ant-api03-" + randomText(90) + "AA"},
 		{"npm token", "//registry.npmjs.org/:_authToken=%s", "np" + "m_" + randomText(36)},
-		{"pypi token", "upload %s", "py" + "pi-AgEIcHlwaS5vcmc" + randomText(70)},
-		{"docker hub", "login %s", "dckr" + "_pat_" + randomText(27)},
-		{"hugging face", "hub %s", "h" + "f_" + randomText(34)},
-		{"sendgrid", "mail %s", "S" + "G." + randomText(22) + "." + randomText(43)},
-		{"digitalocean", "droplet %s", "do" + "p_v1_" + randomOf(hexDigits, 64)},
-		{"vault", "lease %s", "hv" + "s." + randomText(90)},
 		{"json web token", "header %s", "ey" + "J" + randomText(20) + ".ey" + "J" + randomText(60) + "." + randomText(43)},
-		{"age key", "%s", "AGE-SECRET" + "-KEY-1" + randomOf(upper32, 58)},
 		{"nats seed", "user %s", "SU" + "A" + randomOf(upper32, 55)},
-		{"databricks", "warehouse %s", "da" + "pi" + randomOf(hexDigits, 32)},
-		{"rsa key", "%s", key("RSA PRIVATE " + "KEY")},
 		{"openssh key", "file:\n%s\n", key("OPENSSH PRIVATE " + "KEY")},
 		{"bearer", "curl -H 'X-Auth: Bearer %s'", randomText(30)},
 		{"basic authorization", "Authorization: Basic %s", randomText(24)},
@@ -113,7 +95,6 @@ func TestSecretsStayOut(t *testing.T) {
 	h := newHome(t)
 	h.hook(t, "SessionStart", startPayload("one"))
 	secrets := canaries()
-	expect.EqualNow(t, len(secrets), 30, "kinds")
 	sent := map[string]planted{}
 	for i, p := range secrets {
 		for event, payload := range channels("one", fmt.Sprintf("toolu_%d", i), p.text()) {

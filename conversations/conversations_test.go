@@ -9,8 +9,7 @@
 //	testdata/payloads/*.json   one payload for each hook event of the client
 //	*_test.go                  what a script cannot say well: floods, planted secrets, comparisons
 //
-// HOOKLINE_TEST_BIN=DIR uses the hookctl, hookd and replay of DIR instead of building them;
-// HOOKLINE_PAYLOADS=DIR sends the hook payloads of DIR (*.json) through as well.
+// HOOKLINE_TEST_BIN=DIR uses the hookctl, hookd and replay of DIR instead of building them.
 package conversations
 
 import (

@@ -5,59 +5,11 @@ package conversations
 import (
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"hookline/expect"
 )
-
-// Hooks go on while the daemon is killed again and again, or hands over to a later release. Whatever
-// happens to it, each hook is exit 0 and counts once in the end.
-
-// stream runs n hooks, three at a time, the i-th with the program that bin names; after each one done is called with the
-// number so far, by one at a time.
-func stream(t *testing.T, h home, n int, bin func(i int) string, done func(so int)) {
-	t.Helper()
-	var mu sync.Mutex
-	so := 0
-	expect.OK(t, atOnce(3, n, func(i int) error {
-		out, err := h.run(call{bin: bin(i), args: []string{"hook", "PostToolUse"}, input: editPayload(i)})
-		if err == nil {
-			err = out.quiet()
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		so++
-		done(so)
-		return err
-	}))
-}
-
-func TestKillsLoseNothing(t *testing.T) {
-	t.Parallel()
-	h := newHome(t)
-	h.hook(t, "SessionStart", startPayload("one"))
-	const hooks, kills = 60, 4
-	killed := 0
-	stream(t, h, hooks, func(int) string { return "" }, func(so int) {
-		if _, err := h.status(); err == nil && so*(kills+1)/hooks > killed && h.crash() == nil {
-			killed++
-		}
-	})
-	if killed == 0 {
-		t.Error("the daemon was never killed")
-	}
-	// One that was killed while it started is not started again for a second or more: the hooks after
-	// that find it, as they would in a session.
-	expect.OK(t, h.wake("one"))
-	wantEachOnce(t, h, "tool.succeeded", hooks)
-	wantEachOnce(t, h, "session.started", 1)
-	expect.OK(t, h.verify())
-	if out, err := h.run(call{prog: "replay", args: []string{"verify"}}); err != nil || out.exit != 0 {
-		t.Errorf("replay verify: %v, exit %d\n%s%s", err, out.exit, out.stdout, out.stderr)
-	}
-}
 
 // wake sends prompts until one has found the daemon.
 func (h home) wake(session string) error {
@@ -72,6 +24,7 @@ func (h home) wake(session string) error {
 	})
 }
 
+// Two releases are installed for a while: the hooks of both are recorded, each once, by one daemon after the other.
 func TestHandOverLosesNothing(t *testing.T) {
 	dir, err := newer()
 	expect.OK(t, err)
@@ -79,12 +32,17 @@ func TestHandOverLosesNothing(t *testing.T) {
 	h := newHome(t)
 	h.hook(t, "SessionStart", startPayload("one"))
 	const hooks = 60
-	stream(t, h, hooks, func(i int) string {
-		if i >= hooks/4 && i%2 == 0 { // both releases are installed for a while
-			return dir
+	expect.OK(t, atOnce(3, hooks, func(i int) error {
+		bin := ""
+		if i >= hooks/4 && i%2 == 0 {
+			bin = dir
 		}
-		return ""
-	}, func(int) {})
+		out, err := h.run(call{bin: bin, args: []string{"hook", "PostToolUse"}, input: editPayload(i)})
+		if err == nil {
+			err = out.quiet()
+		}
+		return err
+	}))
 	expect.OK(t, h.answers(newerBuild))
 	wantEachOnce(t, h, "tool.succeeded", hooks)
 	h.counts(t, "daemon.started", 2)
