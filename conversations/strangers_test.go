@@ -59,6 +59,16 @@ func (g guest) as(t *testing.T, uid uint32, input string, args ...string) outcom
 	return expect.Value(g.run(call{bin: g.bin, prog: args[0], args: args[1:], input: input, user: &syscall.Credential{Uid: uid, Gid: uid}}))(t)
 }
 
+// says runs a program as a user, and wants this exit code and a text in what it prints.
+func (g guest) says(t *testing.T, uid uint32, exit int, want string, command string) outcome {
+	t.Helper()
+	out := g.as(t, uid, startPayload("one"), strings.Fields(command)...)
+	if out.exit != exit || !strings.Contains(out.stdout+out.stderr, want) {
+		t.Errorf("%s: %+v, want exit %d and %q", command, out, exit, want)
+	}
+	return out
+}
+
 // plant takes the errors of steps that made files, and gives what they made to a user.
 func (g guest) plant(t *testing.T, uid int, root string, steps ...error) {
 	t.Helper()
@@ -82,18 +92,15 @@ func TestStrangersSpool(t *testing.T) {
 	g.plant(t, stranger, shared, os.MkdirAll(spool, 0o755), os.WriteFile(filepath.Join(spool, f.ID+".frame"), content, 0o644), syscall.Mkfifo(pipe, 0o666),
 		os.Symlink("/dev/ptmx", filepath.Join(spool, wire.NewID(2)+".frame")), os.Chmod(shared, 0o777|os.ModeSticky))
 
-	for _, c := range [][]string{{"hookctl", "hook", "SessionStart"}, {"hookctl", "hook", "UserPromptSubmit"}, {"hookctl", "restart"}, {"hookctl", "status", "--json"}} {
-		out := g.as(t, victim, startPayload("one"), c...)
-		if out.exit != 0 || strings.Contains(out.stdout+out.stderr, "NOTICE") {
-			t.Errorf("%v: %+v", c, out)
+	for _, c := range []string{"hookctl hook SessionStart", "hookctl hook UserPromptSubmit", "hookctl restart", "hookctl status --json"} {
+		if out := g.says(t, victim, 0, "", c); strings.Contains(out.stdout+out.stderr, "NOTICE") {
+			t.Errorf("%s: %+v", c, out)
 		}
 	}
-	if out := g.as(t, victim, "", "hookctl", "events", "list", "--json"); strings.Contains(out.stdout, "NOTICE") || !strings.Contains(out.stdout, `"one"`) {
+	if out := g.says(t, victim, 0, `"one"`, "hookctl events list --json"); strings.Contains(out.stdout, "NOTICE") {
 		t.Errorf("the log: %.2000s", out.stdout)
 	}
-	if out := g.as(t, victim, "", "hookctl", "stop"); out.exit != 0 {
-		t.Errorf("stop: %+v", out)
-	}
+	g.says(t, victim, 0, "", "hookctl stop")
 }
 
 // HOME is not set, and a stranger made the folder of the state before us, with links to files of ours: nothing is written
@@ -110,17 +117,13 @@ func TestStrangersHome(t *testing.T) {
 	g.env["HOOKLINE_SECOND"] = shared + ":" + next
 	g.env["HOME"], g.env["HOOKLINE_HOME"], g.env["HOOKLINE_SOCKET"] = "", "", ""
 
-	if out := g.as(t, victim, startPayload("one"), "hookctl", "hook", "SessionStart"); out.exit != 0 || out.stderr != "" {
-		t.Errorf("%+v", out)
-	}
+	g.says(t, victim, 0, "", "hookctl hook SessionStart")
 	home := filepath.Join(next, "hookline-"+strconv.Itoa(victim))
 	err := eventually(func() error { _, err := os.Stat(filepath.Join(home, "store")); return err })
 	if text, readErr := os.ReadFile(mine); err != nil || readErr != nil || string(text) != "mine" {
 		t.Errorf("%v; our file holds %q, %v", err, text, readErr)
 	}
-	if out := g.as(t, victim, "", "hookctl", "stop"); out.exit != 0 {
-		t.Errorf("stop: %+v", out)
-	}
+	g.says(t, victim, 0, "", "hookctl stop")
 }
 
 // A home that others can write to is refused by hooks and verbs, in words, and nothing is made in it; doctor names it.
@@ -129,16 +132,12 @@ func TestOpenHome(t *testing.T) {
 	g := newGuest(t)
 	home := g.env["HOOKLINE_HOME"]
 	g.plant(t, victim, home, os.Mkdir(home, 0o777), os.Chmod(home, 0o777))
-	for _, c := range [][]string{{"hookctl", "status"}, {"hookctl", "start"}, {"hookctl", "stop"}, {"hookctl", "tail"}, {"replay", "verify"}} {
-		out := g.as(t, victim, "", c...)
-		if out.exit != 1 || !strings.Contains(out.stderr, "can be changed by others") || !strings.Contains(out.stderr, "hint: `chmod go-w ") {
-			t.Errorf("%v: %+v", c, out)
+	for _, c := range []string{"hookctl status", "hookctl start", "hookctl stop", "replay verify"} {
+		if out := g.says(t, victim, 1, "can be changed by others", c); !strings.Contains(out.stderr, "hint: `chmod go-w ") {
+			t.Errorf("%s: %+v", c, out)
 		}
 	}
-	out := g.as(t, victim, startPayload("one"), "hookctl", "hook", "SessionStart")
-	if out.exit != 0 || !strings.Contains(out.stdout, `"systemMessage":"hookline: the recorder does not start (`+home+` can be changed by others`) {
-		t.Errorf("hook: %+v", out)
-	}
+	g.says(t, victim, 0, `"systemMessage":"hookline: the recorder does not start (`+home+` can be changed by others`, "hookctl hook SessionStart")
 	if out := g.as(t, victim, "", "hookctl", "doctor"); out.exit == 0 || !strings.Contains(out.stdout, home) {
 		t.Errorf("doctor: %+v", out)
 	}
@@ -146,9 +145,7 @@ func TestOpenHome(t *testing.T) {
 		t.Errorf("made in it: %v %v", left, err)
 	}
 	expect.OK(t, os.Chmod(home, 0o700))
-	if out := g.as(t, victim, "", "hookctl", "start"); out.exit != 0 {
-		t.Errorf("start: %+v", out)
-	}
+	g.says(t, victim, 0, "", "hookctl start")
 	expect.OK(t, eventually(func() error {
 		if out := g.as(t, victim, "", "hookctl", "events", "list", "--json"); !strings.Contains(out.stdout, `"session.started"`) {
 			return fmt.Errorf("the kept hook is not in the log: %.1000s", out.stdout)
@@ -167,17 +164,12 @@ func TestRootsHook(t *testing.T) {
 		if there {
 			g.plant(t, victim, home, os.Mkdir(home, 0o700))
 		}
-		out := g.as(t, 0, startPayload("one"), "hookctl", "hook", "SessionStart")
-		if out.exit != 0 || !strings.Contains(out.stdout, `"systemMessage":"hookline: this hook is not recorded: `) || !strings.Contains(out.stdout, "belongs to another user") {
+		out := g.says(t, 0, 0, "belongs to another user", "hookctl hook SessionStart")
+		if !strings.Contains(out.stdout, `"systemMessage":"hookline: this hook is not recorded: `) {
 			t.Errorf("%+v", out)
 		}
-		if out := g.as(t, 0, "", "hookctl", "status"); out.exit != 1 || !strings.Contains(out.stderr, "belongs to another user") {
-			t.Errorf("%+v", out)
-		}
-		for _, verb := range []string{"install", "config set color never", "config edit"} {
-			if out := g.as(t, 0, "", append([]string{"hookctl"}, strings.Fields(verb)...)...); out.exit != 1 || !strings.Contains(out.stderr, "belongs to another user") {
-				t.Errorf("%s: %+v", verb, out)
-			}
+		for _, verb := range []string{"status", "install", "config set color never", "config edit"} {
+			g.says(t, 0, 1, "belongs to another user", "hookctl "+verb)
 		}
 		_ = filepath.WalkDir(g.env["HOME"], func(path string, e fs.DirEntry, err error) error {
 			if info, statErr := e.Info(); err == nil && statErr == nil && info.Sys().(*syscall.Stat_t).Uid == 0 {

@@ -10,8 +10,8 @@ import (
 	"hookline/expect"
 )
 
-// TestTop goes through the screens of top in a real terminal: the sessions, the events of one with the state at each, one
-// event, in 60 columns and after a resize, without colour.
+// TestTop goes through the screens of top in a real terminal: the sessions, the events of one, one event, in 60 columns and
+// after a resize, without colour.
 func TestTop(t *testing.T) {
 	tmux, err := exec.LookPath("tmux")
 	if err != nil {
@@ -55,14 +55,10 @@ func TestTop(t *testing.T) {
 	if strings.Contains(screen, "\x1b[3") {
 		t.Errorf("colour, with NO_COLOR: %q", screen)
 	}
-	say("send-keys", "g")
-	shows("\n> ", "stands    waiting for a prompt")
 	say("resize-window", "-x", "100", "-y", "30")
 	say("send-keys", "G", "Enter")
 	shows("hookline: event", `"session": "aaaaaaaa-1"`)
-	say("send-keys", "?")
-	shows("hookline: keys")
-	say("send-keys", "x", "Escape")
+	say("send-keys", "Escape")
 	shows("hookline: session")
 	say("send-keys", "q")
 }
