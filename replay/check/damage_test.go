@@ -12,12 +12,6 @@ import (
 
 const refused = "the disk refused what was written (input/output error), so the log's end was read from the disk again"
 
-// A disk that refused a write is told of, also when nothing came of it.
-func TestWordsForARefusal(t *testing.T) {
-	want := "the log was damaged (" + refused + "); no sequence is lost. `replay verify` checks what is there"
-	expect.Equal(t, Told(embedded.Found{Did: []string{refused}}), want)
-}
-
 // What was cut off may have been acknowledged: it is named, and nobody is told that nothing is lost.
 func TestWordsForATornEnd(t *testing.T) {
 	f := embedded.Found{Damage: []block.Damage{{Block: "1.blk", Offset: 1354, FirstSeq: 5, LastSeq: 5, Why: "record is cut off at the end of the block"}},

@@ -10,7 +10,6 @@ import (
 
 	"hookline/embedded"
 	"hookline/expect"
-	"hookline/hookctl/cmdline"
 )
 
 // What is named and is not there; what a wrong command line is told stands in cmdline.
@@ -85,15 +84,6 @@ func TestHelpOfEveryVerb(t *testing.T) {
 				t.Errorf("%s --help lacks %q:\n%s", c.Name(), part, out)
 			}
 		}
-		for line := range strings.Lines(out) {
-			if w := cmdline.Width(strings.TrimSuffix(line, "\n")); w > 130 {
-				t.Errorf("%s: help is %d columns wide: %q", c.Name(), w, line)
-			}
-		}
-	}
-	out := replay(t, 0, "--help").stdout.String()
-	if strings.Contains(out, "\n  man ") {
-		t.Error("what packagers call is in the help")
 	}
 }
 

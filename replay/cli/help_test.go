@@ -55,34 +55,23 @@ func newHome(t *testing.T) string {
 	return home
 }
 
-// frames are the test's hooks as the client sends them, from a folder that is no repository.
-func frames(t *testing.T) []wire.Frame {
-	t.Helper()
-	var out []wire.Frame
-	cwd := t.TempDir()
-	for i, body := range hooks {
-		at := noon.Add(time.Duration(i) * time.Second).UnixMilli()
-		out = append(out, wire.Frame{ID: wire.NewID(at), Args: []string{"hook"}, Time: at, Cwd: cwd, Complete: true,
-			Size: int64(len(body)), Body: []byte(body)})
-	}
-	return out
-}
-
-// recorded is a new home with the test's hooks in its log.
+// recorded is a new home with the test's hooks in its log, as the client sends them from a folder that is no repository.
 func recorded(t *testing.T) string {
 	t.Helper()
 	home := newHome(t)
 	d := expect.Value(daemon.Open(t.Context(), daemon.Options{Home: home}))(t)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel() // a client that gave up tells the model nothing: the log has what follows from the hooks alone
-	for _, f := range frames(t) {
-		r := httptest.NewRequestWithContext(gone, "POST", "/v1/hook/any", bytes.NewReader(f.Body))
+	cwd := t.TempDir()
+	for i, body := range hooks {
+		at := noon.Add(time.Duration(i) * time.Second).UnixMilli()
+		f := wire.Frame{ID: wire.NewID(at), Args: []string{"hook"}, Time: at, Cwd: cwd, Complete: true, Size: int64(len(body)), Body: []byte(body)}
+		r := httptest.NewRequestWithContext(gone, "POST", "/v1/hook/any", strings.NewReader(body))
 		r.Header.Set("Hookline-Protocol", strconv.Itoa(wire.Protocol))
 		r.Header.Set("Hookline-Frame", string(f.Header()))
 		w := httptest.NewRecorder()
-		if d.Handler().ServeHTTP(w, r); w.Code != http.StatusOK {
-			t.Fatalf("%d %s", w.Code, w.Body)
-		}
+		d.Handler().ServeHTTP(w, r)
+		expect.EqualNow(t, w.Code, http.StatusOK, w.Body)
 	}
 	expect.OK(t, d.Close(context.Background()))
 	return home
@@ -91,10 +80,7 @@ func recorded(t *testing.T) string {
 // falsify changes the stored cells of a home behind the engine's back; a nil result deletes the cell.
 func falsify(t *testing.T, home, bucket, key string, change func([]byte) []byte) {
 	t.Helper()
-	s, err := embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store")}))(t)
 	old, err := s.Store().Load(t.Context(), bucket, key)
 	if err != nil && !errors.Is(err, projector.ErrNoCell) {
 		t.Fatal(err)
