@@ -218,16 +218,6 @@ everything that was lost is back: nothing left to do
 `, "stdout")
 }
 
-// A file that is no export is named, and is no success.
-func TestRepairFromNoExport(t *testing.T) {
-	recorded(t)
-	file := filepath.Join(t.TempDir(), "notes.txt")
-	expect.OK(t, os.WriteFile(file, []byte("no export"), 0o600))
-	if r := replay(t, 1, "repair", "--from", file); !strings.Contains(r.stdout.String(), "export      "+file+": 0 events to add, 0 known, 0 blobs; ") {
-		t.Error(r.stdout.String())
-	}
-}
-
 // logFiles are the files of the log and what vouches for it, by name, with their contents.
 func logFiles(t *testing.T, home string) map[string]string {
 	t.Helper()
