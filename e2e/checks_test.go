@@ -236,6 +236,20 @@ func (w *world) rawKept() {
 	}
 }
 
+// oneProject checks that all hooks are of one project.
+func (w *world) oneProject() {
+	w.t.Helper()
+	if !w.recorder() {
+		return
+	}
+	all, err := w.events()
+	must(w.t, err)
+	hooks := slices.DeleteFunc(all, func(e event) bool { return e.Hook == "" }) // the daemon's own start is of no project
+	if projects := count(hooks, func(e event) string { return e.Project }); len(projects) != 1 {
+		w.t.Errorf("projects of the events: %v, want one", projects)
+	}
+}
+
 var hookStatus = regexp.MustCompile(`Hooks: (\S+) \[(.*)\] finished with status (\d+)`)
 
 // wellBehaved reads the client's own view of our hooks from its debug log: each ended with 0.

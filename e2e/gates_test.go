@@ -57,7 +57,17 @@ func TestRealClientGates(t *testing.T) {
 	w.gatesFired()
 	if w.recorder() {
 		w.everyHookOnce() // what the spool may still hold is then in the log
-		w.gateEvents(id)
+		expect.Equal(t, strings.Join(w.gateEvents(id, "feature/x"), "\n"), `blocked commit_plan
+satisfied commit_plan skill
+triggered commit_plan
+blocked pre_commit_review
+satisfied pre_commit_review cli
+triggered pre_commit_review
+reserved pre_commit_review
+cleared pre_commit_review single_use
+blocked pre_commit_review
+cleared commit_plan command
+stop_blocked commit_plan`, "gate events")
 		w.gateAnswers(r, alias)
 		w.stopHeldOnce(r, alias)
 		w.secondStop()
@@ -116,14 +126,15 @@ func (w *world) gatesFired() {
 	w.fired(want)
 }
 
-// gateEvents compares the gate events of the log, all of them and in their order.
-func (w *world) gateEvents(session string) {
+// gateEvents returns the gate events of a session, in their order: what happened, to which gates, and by what. They must be of
+// the branch.
+func (w *world) gateEvents(session, branch string) (list []string) {
 	w.t.Helper()
 	all, err := w.events()
 	must(w.t, err)
-	var got []string
 	for _, e := range all {
-		if !strings.HasPrefix(e.Type, "gate.") {
+		what, ok := strings.CutPrefix(e.Type, "gate.")
+		if !ok || e.Session != session {
 			continue
 		}
 		var d struct {
@@ -131,27 +142,12 @@ func (w *world) gateEvents(session string) {
 			Names            []string
 		}
 		must(w.t, json.Unmarshal(e.Data, &d))
-		got = append(got, strings.TrimSpace(e.Type+" "+cmp.Or(d.Name, strings.Join(d.Names, ","))+" "+cmp.Or(d.By, d.Reason)))
-		if e.Session != session {
-			w.t.Errorf("event %d, a %s, is of session %q, want %q", e.Seq, e.Type, e.Session, session)
+		list = append(list, strings.TrimSpace(what+" "+cmp.Or(d.Name, strings.Join(d.Names, ","))+" "+cmp.Or(d.By, d.Reason)))
+		if e.Branch != branch {
+			w.t.Errorf("event %d, a %s, is of branch %q, want %q", e.Seq, e.Type, e.Branch, branch)
 		}
 	}
-	want := []string{
-		"gate.blocked commit_plan",
-		"gate.satisfied commit_plan skill",
-		"gate.triggered commit_plan",
-		"gate.blocked pre_commit_review",
-		"gate.satisfied pre_commit_review cli",
-		"gate.triggered pre_commit_review",
-		"gate.reserved pre_commit_review",
-		"gate.cleared pre_commit_review single_use",
-		"gate.blocked pre_commit_review",
-		"gate.cleared commit_plan command",
-		"gate.stop_blocked commit_plan",
-	}
-	if !slices.Equal(got, want) {
-		w.t.Errorf("gate events:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	return list
 }
 
 // gateAnswers looks at what came back to the model for each call. The second denial of a commit is the same text as the

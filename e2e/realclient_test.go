@@ -60,7 +60,9 @@ func (w *world) installedEverywhere() {
 
 func parallelTools(t *testing.T) {
 	w := newWorld(t).start()
-	w.write("a.txt", "b.txt", "c.txt")
+	for _, name := range []string{"a.txt", "b.txt", "c.txt"} {
+		w.file(name, name+"\n")
+	}
 	r := w.print(Options{Scenario: "parallel"}, "read all")
 	w.fired(map[string]int{"SessionStart": 1, "UserPromptSubmit": 1, "PreToolUse": 7, "PostToolUse": 6,
 		"PostToolUseFailure": 1, "PostToolBatch": 2, "Stop": 1, "SessionEnd": 1})
@@ -170,15 +172,7 @@ func subdirectory(t *testing.T) {
 	w.reached(r, RouteMain, restored(below), mind)
 	w.fired(map[string]int{"SessionStart": 2, "UserPromptSubmit": 2, "PreToolUse": 2, "PostToolUse": 2,
 		"PostToolBatch": 2, "Stop": 2, "SessionEnd": 2})
-	if w.recorder() {
-		all, err := w.events()
-		must(t, err)
-		hooks := slices.DeleteFunc(all, func(e event) bool { return e.Hook == "" }) // the daemon's own start is of no project
-		projects := count(hooks, func(e event) string { return e.Project })
-		if len(projects) != 1 {
-			t.Errorf("projects of the events: %v, want one", projects)
-		}
-	}
+	w.oneProject()
 	w.finish()
 }
 

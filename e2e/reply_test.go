@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -28,9 +27,6 @@ type block struct {
 	Input json.RawMessage `json:"input,omitempty"`
 }
 
-// textChunk is the length in bytes of one text delta, so that a client sees text grow.
-const textChunk = 80
-
 // writeStream sends m as server-sent events: message_start, the blocks each started, filled and stopped, then
 // message_delta with the stop reason and message_stop.
 func writeStream(w http.ResponseWriter, m *reply) {
@@ -47,69 +43,30 @@ func writeStream(w http.ResponseWriter, m *reply) {
 }
 
 func writeBlock(w http.ResponseWriter, i int, b block) {
-	start, deltas := b, []map[string]any{}
+	start, delta := b, map[string]any{"type": "input_json_delta", "partial_json": string(b.Input)}
 	if b.Type == "text" {
 		empty := ""
 		start.Text = &empty
-		for rest := []byte(*b.Text); len(rest) > 0; {
-			var chunk []byte
-			chunk, rest = cutText(rest, textChunk)
-			deltas = append(deltas, map[string]any{"type": "text_delta", "text": string(chunk)})
-		}
+		delta = map[string]any{"type": "text_delta", "text": *b.Text}
 	} else {
 		start.Input = json.RawMessage(`{}`)
-		deltas = append(deltas, map[string]any{"type": "input_json_delta", "partial_json": string(b.Input)})
 	}
 	send(w, "content_block_start", map[string]any{"index": i, "content_block": start})
-	for _, d := range deltas {
-		send(w, "content_block_delta", map[string]any{"index": i, "delta": d})
-	}
+	send(w, "content_block_delta", map[string]any{"index": i, "delta": delta})
 	send(w, "content_block_stop", map[string]any{"index": i})
-}
-
-// cutText splits after at most n bytes, never inside a UTF-8 sequence.
-func cutText(text []byte, n int) (head, rest []byte) {
-	if len(text) <= n {
-		return text, nil
-	}
-	for n > 1 && text[n]&0xC0 == 0x80 {
-		n--
-	}
-	return text[:n], text[n:]
 }
 
 // send writes one event. A client that went away is no failure of the stand-in, so the error of the write is dropped.
 func send(w http.ResponseWriter, event string, data map[string]any) {
 	data["type"] = event
-	text, err := json.Marshal(data)
-	if err != nil {
-		text = []byte(fmt.Sprintf(`{"type":"error","error":{"type":"api_error","message":%q}}`, err.Error()))
-	}
+	text, _ := json.Marshal(data) // texts, numbers and what came from JSON
 	fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, text)
 	if f, ok := w.(http.Flusher); ok {
 		f.Flush()
 	}
 }
 
-func writeJSON(w http.ResponseWriter, status int, value any) {
-	var text bytes.Buffer
-	if err := json.NewEncoder(&text).Encode(value); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
+func writeJSON(w http.ResponseWriter, value any) {
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(text.Bytes())
-}
-
-// writeFault answers with an error in the API's own form.
-func writeFault(w http.ResponseWriter, f *Fault) {
-	if f.Status == 0 {
-		f = &Fault{Status: http.StatusInternalServerError, Type: f.Type, Message: f.Message}
-	}
-	kind := f.Type
-	if kind == "" {
-		kind = "api_error"
-	}
-	writeJSON(w, f.Status, map[string]any{"type": "error", "error": map[string]string{"type": kind, "message": f.Message}})
+	_ = json.NewEncoder(w).Encode(value) // a client that went away is no failure
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 )
 
 // Names of the routes that every scenario has.
@@ -19,13 +18,9 @@ const (
 	RouteOther = "other" // paths that the stand-in does not know
 )
 
-// Request is one call of the API as the client made it. Keys are taken out before it is written.
+// Request is one call of the API as the client made it.
 type Request struct {
-	N      int               `json:"n"`
-	Time   time.Time         `json:"time"`
-	Method string            `json:"method"`
-	Path   string            `json:"path"`
-	Header map[string]string `json:"header"`
+	Path string `json:"path"`
 	// Route says who asked; Turn is the index of the answer within its list.
 	Route string          `json:"route"`
 	Turn  int             `json:"turn"`
@@ -67,24 +62,19 @@ func parseBody(raw []byte) (*requestBody, error) {
 	return body, nil
 }
 
-func (b *requestBody) haystack(where string, raw []byte) string {
-	switch where {
-	case "system":
-		return textOf(b.System)
-	case "first_user", "last_user":
-		found := ""
-		for _, m := range b.Messages {
-			if m.Role != "user" {
-				continue
-			}
-			found = textOf(m.Content)
-			if where == "first_user" {
-				break
-			}
+// user returns the text of the user's first or last message.
+func (b *requestBody) user(first bool) string {
+	found := ""
+	for _, m := range b.Messages {
+		if m.Role != "user" {
+			continue
 		}
-		return found
+		found = textOf(m.Content)
+		if first {
+			break
+		}
 	}
-	return string(raw)
+	return found
 }
 
 // textOf flattens content: a string, or blocks of which text and tool results (nested content) are kept.

@@ -20,7 +20,7 @@ type Scenario struct {
 // Route tells the requests of a subagent or of a compaction from those of the main thread.
 type Route struct {
 	Name string `json:"name"`
-	// Where names the text that Match is tried on: first_user, last_user, system, or any (the whole body; the default).
+	// Where names the text that Match is tried on: first_user or last_user.
 	Where string `json:"where"`
 	Match string `json:"match"`
 	Turns []Turn `json:"turns"`
@@ -39,9 +39,7 @@ type Turn struct {
 	// Hold keeps the answer back: the API creates Hold+".reached" and waits until the file Hold exists.
 	Hold string `json:"hold"`
 	// Usage overrides single token counts of the answer; the client's compaction goes by them.
-	Usage      map[string]int `json:"usage"`
-	StopReason string         `json:"stop_reason"`
-	Error      *Fault         `json:"error"`
+	Usage map[string]int `json:"usage"`
 }
 
 // Tool is one tool call. An empty ID gets one that is unique across runs, since resumed transcripts keep old ones.
@@ -49,13 +47,6 @@ type Tool struct {
 	ID    string          `json:"id"`
 	Name  string          `json:"name"`
 	Input json.RawMessage `json:"input"`
-}
-
-// Fault is an error answer of the API.
-type Fault struct {
-	Status  int    `json:"status"`
-	Type    string `json:"type"`
-	Message string `json:"message"`
 }
 
 // LoadScenario reads a scenario file. ${NAME} stands for vars[NAME]; an unknown name stays as it is, since shell
@@ -104,10 +95,10 @@ func expand(text []byte, vars map[string]string) []byte {
 }
 
 // pick finds who is asking: the name of the route, its turns, and whether they start over.
-func (sc *Scenario) pick(body *requestBody, raw []byte) (name string, turns []Turn, loop bool) {
+func (sc *Scenario) pick(body *requestBody) (name string, turns []Turn, loop bool) {
 	for i := range sc.Routes {
 		r := &sc.Routes[i]
-		if r.re.MatchString(body.haystack(r.Where, raw)) {
+		if r.re.MatchString(body.user(r.Where == "first_user")) {
 			return r.Name, r.Turns, r.Loop
 		}
 	}

@@ -10,27 +10,6 @@ import (
 	"strings"
 )
 
-// Scope says which of the client's settings files is meant.
-type Scope string
-
-// The scopes of settings that a run can use. Project and local settings are read from the launch directory only.
-const (
-	ScopeUser    Scope = "user"
-	ScopeProject Scope = "project"
-	ScopeLocal   Scope = "local"
-)
-
-// Settings is the path of a scope's settings file; dir is the launch directory.
-func (s Scope) Settings(home, dir string) string {
-	switch s {
-	case ScopeProject:
-		return filepath.Join(dir, ".claude", "settings.json")
-	case ScopeLocal:
-		return filepath.Join(dir, ".claude", "settings.local.json")
-	}
-	return filepath.Join(home, ".claude", "settings.json")
-}
-
 // Entry is one hook command of a settings file.
 type Entry struct {
 	Event, Matcher, Command string

@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -143,39 +141,14 @@ func (g *together) verdicts(want map[string]string) {
 	}
 }
 
-// told compares the gate events of one session, in their order, and their branch.
+// told compares the gate events of one session, in their order.
 func (g *together) told(h *held, want ...string) {
 	g.t.Helper()
-	all, err := g.events()
-	must(g.t, err)
 	var got []string
-	for _, e := range all {
-		what, ok := strings.CutPrefix(e.Type, "gate.")
-		if !ok || e.Session != h.session {
-			continue
-		}
-		var d struct {
-			Name  string
-			Names []string
-		}
-		must(g.t, json.Unmarshal(e.Data, &d))
-		got = append(got, what+" "+cmp.Or(d.Name, strings.Join(d.Names, ",")))
-		if e.Branch != h.branch {
-			g.t.Errorf("event %d, a %s of %s, is of branch %q, want %q", e.Seq, e.Type, h.name, e.Branch, h.branch)
-		}
+	for _, line := range g.gateEvents(h.session, h.branch) {
+		got = append(got, strings.Join(strings.Fields(line)[:2], " "))
 	}
 	if !slices.Equal(got, want) {
 		g.t.Errorf("gate events of %q:\n%s\nwant:\n%s", h.name, strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-// oneProject checks that the work tree's hooks are of the repository's project.
-func (g *together) oneProject() {
-	g.t.Helper()
-	all, err := g.events()
-	must(g.t, err)
-	hooks := slices.DeleteFunc(all, func(e event) bool { return e.Hook == "" })
-	if projects := count(hooks, func(e event) string { return e.Project }); len(projects) != 1 {
-		g.t.Errorf("projects of the events: %v, want one", projects)
 	}
 }

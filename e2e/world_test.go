@@ -89,7 +89,7 @@ func self(t *testing.T) string {
 	return path
 }
 
-func (w *world) settings() string { return ScopeUser.Settings(w.home, w.project) }
+func (w *world) settings() string { return filepath.Join(w.home, ".claude", "settings.json") }
 
 // recorder reports whether the recorder is installed, and not the logger alone.
 func (w *world) recorder() bool { return w.bin != "" }
@@ -266,14 +266,6 @@ func (w *world) print(o Options, prompt string) *Result {
 	r, err := w.run(o)
 	must(w.t, err)
 	return r
-}
-
-// write puts files into the project, each holding its own name.
-func (w *world) write(names ...string) {
-	w.t.Helper()
-	for _, name := range names {
-		must(w.t, os.WriteFile(filepath.Join(w.project, name), []byte(name+"\n"), 0o600))
-	}
 }
 
 func (w *world) eventually(what string, done func() (bool, error)) {
