@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 // Package conversations talks to hookline from outside: the real binaries, as real processes, each
 // conversation with a home, a socket and a folder of its own. What the client would do is done here

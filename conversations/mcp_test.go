@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package conversations
 
@@ -74,15 +74,6 @@ func TestMCP(t *testing.T) {
 	expect.Equal(t, h.last(t, "*"), before, "the log went from", "to")
 	h.verb(t, "stop")
 	all()
-
-	list, err := c.ListResources(t.Context(), nil)
-	if err != nil || len(list.Resources) != 1 || list.Resources[0].URI != "hookline://session/aaaaaaaa-1" || strings.Contains(list.Resources[0].Title, secret) {
-		t.Fatalf("%+v %v", list, err)
-	}
-	r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: list.Resources[0].URI})
-	if err != nil || !strings.Contains(r.Contents[0].Text, "Add retries to the upload client") {
-		t.Errorf("%+v %v", r.Contents, err)
-	}
 }
 
 // last is the newest sequence of the log with such a type.

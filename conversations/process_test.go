@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package conversations
 
@@ -14,48 +14,44 @@ import (
 // Processes are ended by id, and only when they are known to be of this conversation: a daemon's
 // environment holds its home.
 
-// runs tells whether a process exists. A zombie does not, unless it still has threads: they hold its
-// locks. Without /proc a zombie counts as running.
+// runs reports whether a process exists. A zombie does not, unless it still has threads: they hold its locks.
 func runs(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return false
-	}
 	proc := filepath.Join("/proc", strconv.Itoa(pid))
 	stat, err := os.ReadFile(filepath.Join(proc, "stat"))
 	if err != nil {
-		return !procfs()
+		return false
 	}
 	threads, _ := os.ReadDir(filepath.Join(proc, "task"))
-	zombie := bytes.HasPrefix(bytes.TrimSpace(stat[bytes.LastIndexByte(stat, ')')+1:]), []byte("Z"))
-	return !zombie || len(threads) > 1
+	return stateOf(stat) != 'Z' || len(threads) > 1
 }
 
-// stopped waits for SIGSTOP to reach the threads: one that still runs would take another frame. Where
-// there is no /proc it is taken for granted.
+// stateOf returns the letter of a process's or thread's state: it stands behind the name in parentheses.
+func stateOf(stat []byte) byte {
+	return bytes.TrimSpace(stat[bytes.LastIndexByte(stat, ')')+1:])[0]
+}
+
+// stopped waits for SIGSTOP to reach the threads: one that still runs would take another frame.
 func stopped(pid int) error {
 	threads, _ := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task", "*", "stat"))
 	for _, path := range threads {
-		stat, err := os.ReadFile(path)
-		if err == nil && !bytes.HasPrefix(bytes.TrimSpace(stat[bytes.LastIndexByte(stat, ')')+1:]), []byte("T")) {
+		if stat, err := os.ReadFile(path); err == nil && stateOf(stat) != 'T' {
 			return fmt.Errorf("%s: still runs", path)
 		}
 	}
 	return nil
 }
 
-// carries tells whether a process has home as its HOOKLINE_HOME; true where that cannot be seen: no
-// /proc, or a process that has given up its memory and not yet its files.
+// carries reports whether a process has home as its HOOKLINE_HOME; true where that cannot be seen, as of a process that has
+// given up its memory and not yet its files.
 func carries(pid int, home string) bool {
 	env, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
 	if err != nil || len(env) == 0 {
-		return !procfs() || err == nil
+		return err == nil
 	}
 	return bytes.Contains(append([]byte{0}, env...), []byte("\x00HOOKLINE_HOME="+home+"\x00"))
 }
 
-func procfs() bool { _, err := os.Stat("/proc/self/environ"); return err == nil }
-
-// processesOf lists the processes with a home below folder. Where there is no /proc it lists none.
+// processesOf lists the processes with a home below folder.
 func processesOf(folder string) []int {
 	entries, _ := filepath.Glob("/proc/[0-9]*/environ")
 	var pids []int
@@ -71,14 +67,8 @@ func processesOf(folder string) []int {
 	return pids
 }
 
-// endAll ends what a conversation below folder left behind. Without /proc that is whoever answers
-// at the usual socket.
+// endAll ends what a conversation below folder left behind.
 func endAll(folder string) {
-	if !procfs() {
-		h := home{env: map[string]string{"HOOKLINE_HOME": filepath.Join(folder, "state"), "HOOKLINE_SOCKET": filepath.Join(folder, "s.sock")}}
-		_, _ = h.ask("POST", "/v1/stop", "") // nobody may be there
-		return
-	}
 	quiet := 0
 	_ = eventually(func() error {
 		pids := processesOf(folder)
