@@ -71,11 +71,12 @@ type BackupStore struct {
 	Log   *embedded.Stream
 	Blobs *embedded.Blobs
 	Spool *spool.Spool
-	Tail  Origin // of the events behind the sealed blocks; its build and time stand in the manifest too
+	Tail  Origin // of the events after the sealed blocks; its build and time stand in the manifest too
 }
 
 // Backup writes the store into a new file, while hooks go on being recorded: everything up to the position
-// at which it begins is in it, whatever comes later is not. progress tells which sequence has been written; nil for nobody.
+// at which it begins is in it, whatever comes later is not. progress, which may be nil, is called with
+// the sequence that has been written.
 func Backup(ctx context.Context, s BackupStore, file string, progress func(uint64)) (BackedUp, error) {
 	if progress == nil {
 		progress = func(uint64) {}

@@ -61,7 +61,7 @@ func (b *bundle) all(ctx context.Context, s BackupStore, dir string, sealed []bl
 	return err
 }
 
-// frames takes what waits in the spool. A frame that the daemon takes meanwhile is behind the position or
+// frames writes the frames that wait in the spool. One that the daemon takes meanwhile is after the position or
 // in the tail; one that is in both counts once by its id.
 func (b *bundle) frames(ctx context.Context, s BackupStore) error {
 	waiting, err := s.Spool.List()

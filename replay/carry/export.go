@@ -15,20 +15,20 @@
 //
 // An event's line is the event record of the command line (package events), its data byte for byte as in
 // the log. Data that has a line break in it, or is no JSON, stands in data_base64 instead, and data is
-// {} then. seq and appended tell where it stood; a log that takes it in gives it new ones.
+// {} then. seq and appended are those of the log that it was read from; a log that takes it in gives it new ones.
 //
 // A blob stands before the first event that needs it, once a file. Its content is text, or with
 // "encoding":"base64" any bytes. A blob that was lost in the log is not in the file; its event is.
 //
 // The trailer's sha256 is over every byte before the trailer's line, after decompression. Members that a
-// reader does not know are passed over; a format number above its own is refused ([ErrNewer]).
+// reader has no field for are passed over; a format number above its own is refused ([ErrNewer]).
 //
 // # A backup, format 1
 //
 // It keeps a whole store in one file, from which a home can be made again. The file is a tar in a zstd stream:
 //
 //	blocks/<n>.blk      the sealed blocks of the log, as they are
-//	tail.ndjson         the events behind them, up to the position; an export without blobs
+//	tail.ndjson         the events after them, up to the position; an export without blobs
 //	blobs/<sha256>.zst  the large contents, as they are
 //	spool/<id>.frame    frames that no daemon had taken yet
 //	manifest.json       last: the position, and size and SHA-256 of every file before it
@@ -49,14 +49,14 @@ const ExportFormat = 1
 // maxLine bounds one line in bytes: a blob is at most 64 MiB, base64 and JSON escapes make it more.
 const maxLine = 512 << 20
 
-// maxHeader bounds the first line: another file without line ends is told apart before much of it is in memory.
+// maxHeader bounds the first line: a file of another kind without line ends is refused before much of it is in memory.
 const maxHeader = 64 << 10
 
 // What a file may be refused for.
 var (
 	// ErrNotExport: the first line is no header of an export.
 	ErrNotExport = errors.New("not an export of hookline")
-	// ErrNewer: a later build wrote the file in a format that this one does not know.
+	// ErrNewer: a later build wrote the file in a format that this one cannot read.
 	ErrNewer = errors.New("the export has a newer format")
 	// ErrTruncated: the file ends before its trailer. Everything read until then is sound.
 	ErrTruncated = errors.New("the export is cut off")
@@ -73,7 +73,7 @@ type Header struct {
 	From    From      `json:"from"`
 }
 
-// From tells which part of which log the file holds.
+// From is the part of a log that the file holds.
 type From struct {
 	First   uint64 `json:"first"` // sequences that were looked at, both included
 	Last    uint64 `json:"last"`

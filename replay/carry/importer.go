@@ -35,7 +35,7 @@ type Imported struct {
 // ImportLog is the log that takes events in.
 type ImportLog interface {
 	Last() (seq uint64, id string)
-	// FindIDs gives the sequences of those ids that the log has, from a sequence on.
+	// FindIDs returns the sequences of those ids that the log has, from a sequence on.
 	FindIDs(ctx context.Context, from uint64, ids map[string]struct{}) (map[string]uint64, error)
 }
 
@@ -60,7 +60,7 @@ type ImportOptions struct {
 	Skip    func(events.Record) bool // events to leave out, nil = none
 	Dry     bool                     // only count what would be added
 	Foreign bool                     // the events are of another log: they are marked as imported
-	See     func(Item, bool)         // told of every item, and whether the log has it; nil = nobody
+	See     func(Item, bool)         // called for every item, and whether the log has it; may be nil
 }
 
 // Import takes the events of an export that the log does not have, in the file's order and with their own ids, times and

@@ -33,7 +33,7 @@ type Portion struct {
 	Blobs       bool   // with the large contents
 }
 
-// Write writes the portion, and gives the number of its events. It goes over the log twice: the header says how many will
+// Write writes the portion, and returns the number of its events. It goes over the log twice: the header says how many will
 // come.
 func (o Origin) Write(ctx context.Context, w io.Writer, p Portion) (uint64, error) {
 	if err := o.Log.Sync(ctx, p.Last); err != nil { // nothing that a power cut could take back
@@ -61,7 +61,7 @@ func (o Origin) Write(ctx context.Context, w io.Writer, p Portion) (uint64, erro
 	return head.Events, errors.Join(err, out.Close(), buffered.Flush())
 }
 
-// read gives the portion's events as they are in the log; of one session no others are read.
+// read calls fn with the portion's events as they are in the log; of one session no others are read.
 func (o Origin) read(ctx context.Context, p Portion, fn func(events.Record) error) error {
 	if p.Last < p.First || p.Last == 0 {
 		return nil

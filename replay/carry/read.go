@@ -82,7 +82,7 @@ func (r *Reader) Header() Header { return r.header }
 // Read counts what was read so far.
 func (r *Reader) Read() (events, blobs uint64) { return r.read.Events, r.read.Blobs }
 
-// member tells which kind of line it is.
+// member is a line as far as its kind, and the content of a blob, need it.
 type member struct {
 	End      bool    `json:"end"`
 	Blob     *string `json:"$blob"`

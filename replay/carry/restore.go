@@ -35,14 +35,14 @@ type Restored struct {
 }
 
 // Unpacked is a home as it comes out of a backup: the blocks lie in its archive, from which a store takes up a log that is
-// not there, and what stood behind them in the tail, which is an export.
+// not there, and what stood after them in the tail, which is an export.
 type Unpacked struct {
 	Home     string
 	Tail     string
 	Manifest Manifest
 }
 
-// Take opens an unpacked home, takes its tail in, verifies everything and closes it. It gives the log's last sequence.
+// Take opens an unpacked home, takes its tail in, verifies everything and closes it. It returns the log's last sequence.
 type Take func(ctx context.Context, u Unpacked) (last uint64, verdict check.Verdict, err error)
 
 // Restore makes a home from a backup. The file is unpacked beside the home and every digest compared; then the store is

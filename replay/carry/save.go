@@ -18,7 +18,7 @@ import (
 	"hookline/hookctl/safeopen"
 )
 
-// Lines gives an export's lines, each without its end, to line; the daemon sends them so. It ends at
+// Lines calls line with an export's lines, each without its end; the daemon sends them so. It ends at
 // line's first error.
 type Lines func(line func([]byte) error) error
 
@@ -32,7 +32,7 @@ type Saved struct {
 	Header  Header `json:"-"`
 }
 
-// Save writes what source gives into a new file that nobody else can read; a name that ends in .ndjson
+// Save writes the lines of source into a new file that nobody else can read; a name that ends in .ndjson
 // leaves the zstd out. It returns when the file is on disk; on any trouble there is none. told is called
 // for every event.
 func Save(file string, source Lines, told func(done, of uint64)) (Saved, error) {
@@ -45,7 +45,7 @@ func Save(file string, source Lines, told func(done, of uint64)) (Saved, error) 
 	return out, err
 }
 
-// Create makes a new file that nobody else can read, and gives its size. It returns when the file is on disk; on any
+// Create makes a new file that nobody else can read, and returns its size. It returns when the file is on disk; on any
 // trouble there is none.
 func Create(file string, write func(io.Writer) error) (size int64, err error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // O_EXCL makes it
@@ -66,7 +66,7 @@ func Create(file string, write func(io.Writer) error) (size int64, err error) {
 	return size, safeopen.SyncDir(filepath.Dir(file))
 }
 
-// Pack writes what source gives to w, as one zstd stream if so wanted. A source that ends before the
+// Pack writes the lines of source to w, as one zstd stream if so wanted. A source that ends before the
 // trailer is an error; w has what came until then, and nothing where nothing came.
 func Pack(w io.Writer, zstandard bool, source Lines, told func(done, of uint64)) (Saved, error) {
 	buffered := bufio.NewWriterSize(w, 256<<10)

@@ -84,7 +84,7 @@ func badBackup(file string, err error) error {
 	return problem.Bad("%s is damaged: %v; nothing was restored", file, err).Advise("take an older backup; `replay import` reads exports")
 }
 
-// unpackFile writes one file and gives its size and digest.
+// unpackFile writes one file and returns its size and digest.
 func unpackFile(r io.Reader, name, to string) (BackupFile, error) {
 	f := BackupFile{Name: name}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {

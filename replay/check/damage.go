@@ -41,7 +41,7 @@ func RunsOf(ranges []block.Range) []events.SeqRun {
 	return out
 }
 
-// Told is what the user is told of it.
+// Told returns the words for the user about what an opening found.
 func Told(f embedded.Found) string {
 	lost, more := "; no sequence is lost", ""
 	switch {

@@ -67,7 +67,7 @@ func (e *evidence) take(r events.Record) {
 }
 
 // judge parts what is known from what is new, and puts the new into words. What the event news says is new.
-// opened is the damage that the opening of the store met: it tells where the sequences were that it cut out.
+// opened is the damage that the opening of the store met: the places of the sequences that it cut out.
 func (e *evidence) judge(v *Verdict, news string, opened []block.Damage) {
 	e.named = slices.DeleteFunc(e.named, func(n naming) bool { return n.event == news })
 	slices.SortStableFunc(e.named, func(a, b naming) int { return cmp.Compare(a.First, b.First) })

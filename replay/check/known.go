@@ -18,7 +18,7 @@ type Known struct {
 	Found time.Time     `json:"found"` // when the newest loss was
 }
 
-// KnownLosses gives what the log's own events say, without the sequences that the log has all the same; it reads nothing else.
+// KnownLosses returns the losses that the log's own events name, without the sequences that the log has all the same; it reads nothing else.
 func KnownLosses(ctx context.Context, log Log) (Known, error) {
 	var out Known
 	last, _ := log.Last()

@@ -1,11 +1,11 @@
-// Package check tells what is wrong with a store. [Verify] gives the verdict: it reads the log record by record, folds it again
+// Package check finds what is wrong with a store. [Verify] returns the verdict: it reads the log record by record, folds it again
 // and compares every cell of every bucket and every large content. What the log's own events explain is known and no fault; all
 // else is damage.
 //
 // [Losses] are the sequences that the log does not give, and what its own events say of them. A hole stays a hole (docs/decisions/0008): what comes back is appended, under its own id at a new sequence.
 //
-// What an opening of the store found is told as the event that records it ([EventOf]), and in the words of those who tell
-// people.
+// What an opening of the store found becomes the event that records it ([EventOf]), and words for people ([Told], [Status],
+// [Opened]).
 package check
 
 import (
@@ -46,8 +46,8 @@ type Store struct {
 	Serving bool                   // by a daemon; else it was opened for this, and what that found is told to the caller
 }
 
-// Verify reads all of the store. Damage does not end it: what is behind is read, and everything that is wrong is named.
-// An error says that the store could not be read; Result.TookMS is left to the caller, who knows when it began.
+// Verify reads all of the store. Damage does not end it: what comes after it is read, and everything that is wrong is named.
+// An error says that the store could not be read; Verdict.TookMS is left to the caller, which has the time of the beginning.
 func Verify(ctx context.Context, s Store, progress func(uint64)) (Verdict, error) {
 	if err := s.View.WarmCache(ctx); err != nil {
 		return Verdict{}, err
@@ -94,7 +94,7 @@ func Verify(ctx context.Context, s Store, progress func(uint64)) (Verdict, error
 	return v, nil
 }
 
-// judgeCells says which projections the differences are of, and gives the verdict.
+// judgeCells sets which projections the differences are of, and the exit code.
 func (s Store) judgeCells(v *Verdict) {
 	for _, name := range s.View.Tables() {
 		differs := slices.ContainsFunc(v.Diffs, func(df projector.Diff) bool { return df.Projection == name })

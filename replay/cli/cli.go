@@ -3,7 +3,7 @@
 // so that both ways of working are one code path.
 //
 //	replay verify     folds the whole log again and compares it with every cell
-//	replay rebuild    puts the cells that the log gives in the place of those that are there
+//	replay rebuild    puts the cells that are folded from the log in the place of those that are there
 //	replay at         any state at any past point
 //	replay diff       what changed between two points
 //	replay recover    makes an identity of the past the current one
@@ -41,7 +41,7 @@ import (
 	"hookline/replay/mend"
 )
 
-// Main runs one command line, without the program's name, and gives its exit code.
+// Main runs one command line, without the program's name, and returns its exit code.
 func Main(args []string) int {
 	return cmdline.Main(func(ctx context.Context) int { return newApp().main(ctx, args) })
 }

@@ -174,7 +174,7 @@ func looked(r mend.Repaired) bool { return r.DryRun && mine(r) && len(r.Opened) 
 // lacks returns the number of large contents that nothing has.
 func lacks(r mend.Repaired) int { return len(r.BadBlobs) + len(r.GoneBlobs) - r.NewBlobs }
 
-// printRepair prints what was found, who has what, and what nobody has.
+// printRepair prints what was found, which source has what, and what none has.
 func (a *app) printRepair(r mend.Repaired) {
 	for _, line := range r.Opened {
 		a.Printf("%s   %s\n", a.Paint.Bad("found"), line)

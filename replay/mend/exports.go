@@ -77,6 +77,6 @@ func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out
 	if len(had) == 0 {
 		return s, nil
 	}
-	// Later repairs know from it what is back, without the export.
+	// Later repairs read from it what is back, without the export.
 	return s, st.Record(ctx, &events.LogRepaired{Source: filepath.Base(path), Back: check.RunsOf(had)})
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // fromTranscripts imports what the client's transcripts have of the lost ranges: prompts, what tools were called with and
-// what they gave back. They are new events with ids of their own, since a transcript does not know ours.
+// what they gave back. They are new events with ids of their own, since a transcript has none of ours.
 func (st RepairStore) fromTranscripts(ctx context.Context, o RepairOptions, out *Repaired, l *check.Losses, windows []check.Window) error {
 	active := l.ActiveIn(windows)
 	s := Source{Kind: "transcript", Name: o.Transcripts}

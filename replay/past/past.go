@@ -62,7 +62,7 @@ func ReadTime(s string, now time.Time) (time.Time, error) {
 	return time.Time{}, problem.Bad("%q is no sequence, time or duration", s).Advise("for example 120, 2026-11-21T08:00:00Z or 10m")
 }
 
-// fold gives the chosen cells at points, which ascend: it is one fold that goes on.
+// fold returns the chosen cells at points, which ascend: it is one fold that goes on.
 func (p View) fold(ctx context.Context, c chosen, points ...uint64) ([][]NamedCell, error) {
 	source := projector.Part(p.Log.Select).Only(c.want)
 	v, err := projector.Straight(ctx, c.tables, source, points[0], nil)

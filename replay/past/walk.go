@@ -16,7 +16,7 @@ import (
 )
 
 // Step is one event of a session, and what of the session's state it changed: what a person looks at of that state, as
-// entries by key. A key is a kind, and for the kinds with several entries a space and a name behind it:
+// entries by key. A key is a kind, and for the kinds with several entries a space and a name after it:
 //
 //	goal, task, prompt, handoff      {"text"}
 //	identity                         {"brief","state","class","r","ic","guidance"}
@@ -68,7 +68,7 @@ type (
 	}
 )
 
-// Walk gives every event of a session up to the newest sequence, in order: with only "events" the events alone, which takes
+// Walk calls fn with every event of a session up to the newest sequence, in order: with only "events" the events alone, which takes
 // half as long, else what each changed, without the events' data. What the steps up to a sequence add up to is what
 // [View.At] has at that sequence.
 func (p View) Walk(ctx context.Context, id, only string, fn func(Step) error) error {
@@ -104,7 +104,7 @@ func (p View) Walk(ctx context.Context, id, only string, fn func(Step) error) er
 	})
 }
 
-// walker folds what concerns one session, and remembers the entries that were told.
+// walker folds what concerns one session, and keeps the entries of the step before.
 type walker struct {
 	id   string
 	view *projector.View
@@ -147,7 +147,7 @@ func (p View) walker(ctx context.Context, id string) (*walker, error) {
 	return w, nil
 }
 
-// step compares the entries after a record with those that were told before.
+// step compares the entries after a record with those of the step before.
 func (w *walker) step(ctx context.Context, r events.Record) (Step, error) {
 	step := Step{Record: r, Set: map[string]any{}}
 	err := w.view.Read(ctx, func(rd projector.Reader) error {
