@@ -19,9 +19,6 @@ const clientPackage = "@anthropic-ai/claude-code"
 // pinnedClient is the release that the scenarios are kept for. Raise it when `make e2e-newest` passes.
 const pinnedClient = "2.1.331"
 
-// ErrNoClient means that the client is not installed and cannot be.
-var ErrNoClient = errors.New("no Claude Code client")
-
 // npmLimit bounds a question to npm.
 const npmLimit = 20 * time.Second
 
@@ -32,7 +29,7 @@ func Client(ctx context.Context) (string, error) {
 	named := os.Getenv("HOOKLINE_E2E_CLIENT")
 	if named != "" && named != "newest" {
 		if _, err := os.Stat(named); err != nil {
-			return "", fmt.Errorf("%w: HOOKLINE_E2E_CLIENT: %w", ErrNoClient, err)
+			return "", fmt.Errorf("HOOKLINE_E2E_CLIENT: %w", err)
 		}
 		return named, nil
 	}
@@ -48,11 +45,11 @@ func Client(ctx context.Context) (string, error) {
 
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrNoClient, err)
+		return "", err
 	}
 	dir := filepath.Join(cache, "hookline-e2e")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("%w: %w", ErrNoClient, err)
+		return "", err
 	}
 	lock := flock.New(filepath.Join(dir, "install.lock"))
 	if err := lock.Lock(); err != nil {
@@ -85,7 +82,7 @@ func newest(ctx context.Context) (string, error) {
 	// The version becomes the name of a folder.
 	version := strings.TrimSpace(out)
 	if !versionForm.MatchString(version) {
-		return "", fmt.Errorf("%w: npm names the version %q", ErrNoClient, version)
+		return "", fmt.Errorf("npm names the version %q", version)
 	}
 	return version, nil
 }
@@ -103,33 +100,30 @@ func installed(prefix string) string {
 func install(ctx context.Context, version, prefix string) error {
 	part := prefix + ".part"
 	if err := os.RemoveAll(part); err != nil {
-		return fmt.Errorf("%w: %w", ErrNoClient, err)
+		return err
 	}
 	_, err := npm(ctx, "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", part, clientPackage+"@"+version)
 	if err != nil {
 		return err
 	}
 	if installed(part) == "" {
-		return fmt.Errorf("%w: npm installed no binary for this platform", ErrNoClient)
+		return errors.New("npm installed no binary for this platform")
 	}
-	if err := errors.Join(os.RemoveAll(prefix), os.Rename(part, prefix)); err != nil {
-		return fmt.Errorf("%w: %w", ErrNoClient, err)
-	}
-	return nil
+	return errors.Join(os.RemoveAll(prefix), os.Rename(part, prefix))
 }
 
 // npm runs one command of npm and gives what it prints.
 func npm(ctx context.Context, args ...string) (string, error) {
 	path, err := exec.LookPath("npm")
 	if err != nil {
-		return "", fmt.Errorf("%w: npm is missing, and HOOKLINE_E2E_CLIENT is not set", ErrNoClient)
+		return "", errors.New("npm is missing, and HOOKLINE_E2E_CLIENT is not set")
 	}
 	cmd := exec.CommandContext(ctx, path, args...)
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("%w: npm %s: %w: %s", ErrNoClient, args[0], err, strings.TrimSpace(errs.String()))
+		return "", fmt.Errorf("npm %s: %w: %s", args[0], err, strings.TrimSpace(errs.String()))
 	}
 	return string(out), nil
 }

@@ -23,40 +23,24 @@ import (
 //
 // There is no sleep: whatever a script waits for can be seen.
 type step struct {
-	line  int
 	op    string
 	limit time.Duration
 	arg   string
 }
 
-func parseKeys(text string) ([]step, error) {
-	var steps []step
-	for i, line := range strings.Split(text, "\n") {
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		s := step{line: i + 1}
-		s.op, s.arg, _ = strings.Cut(line, " ")
-		switch s.op {
-		case "wait", "calm", "fired", "exit":
-			seconds, rest, _ := strings.Cut(s.arg, " ")
-			n, err := strconv.Atoi(seconds)
-			if err != nil {
-				return nil, fmt.Errorf("line %d: %s: seconds: %w", s.line, s.op, err)
-			}
-			s.limit, s.arg = time.Duration(n)*time.Second, rest
-		case "type", "key", "shot":
-		default:
-			return nil, fmt.Errorf("line %d: unknown word %q", s.line, s.op)
-		}
-		if s.op == "wait" {
-			if _, err := regexp.Compile(s.arg); err != nil {
-				return nil, fmt.Errorf("line %d: %w", s.line, err)
-			}
-		}
-		steps = append(steps, s)
+// parseStep reads a line.
+func parseStep(line string) (s step, err error) {
+	s.op, s.arg, _ = strings.Cut(line, " ")
+	switch s.op {
+	case "wait", "calm", "fired", "exit":
+		seconds, rest, _ := strings.Cut(s.arg, " ")
+		n, err := strconv.Atoi(seconds)
+		s.limit, s.arg = time.Duration(n)*time.Second, rest
+		return s, err
+	case "type", "key", "shot":
+		return s, nil
 	}
-	return steps, nil
+	return s, fmt.Errorf("unknown word %q", s.op)
 }
 
 // player drives a client by a key script.
@@ -73,19 +57,22 @@ func interact(ctx context.Context, s spec, env, args []string) (exit int, err er
 	if err != nil {
 		return 0, fmt.Errorf("read keys: %w", err)
 	}
-	steps, err := parseKeys(string(text))
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", filepath.Base(s.Keys), err)
-	}
 	tmux, err := StartTmux(ctx, s.Dir, env, append([]string{s.Client}, args...))
 	if err != nil {
 		return 0, err
 	}
 	defer tmux.Close()
 	p := &player{tmux: tmux, spec: s, seen: map[string]int{}}
-	for _, one := range steps {
-		if err := p.do(ctx, one); err != nil {
-			return 0, fmt.Errorf("%s: line %d: %w", filepath.Base(s.Keys), one.line, err)
+	for i, line := range strings.Split(string(text), "\n") {
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		one, err := parseStep(line)
+		if err == nil {
+			err = p.do(ctx, one)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("%s: line %d: %w", filepath.Base(s.Keys), i+1, err)
 		}
 	}
 	return p.exit, p.shot(ctx, "screen.txt")

@@ -149,23 +149,17 @@ func writeClientState(home, dir, key string) error {
 func writeJSONFile(file string, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
-		return fmt.Errorf("encode %s: %w", filepath.Base(file), err)
+		return err
 	}
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		return fmt.Errorf("write %s: %w", filepath.Base(file), err)
-	}
-	return nil
+	return os.WriteFile(file, text, 0o600)
 }
 
 func readJSONFile(file string, into any) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", filepath.Base(file), err)
+		return err
 	}
-	if err := json.Unmarshal(text, into); err != nil {
-		return fmt.Errorf("parse %s: %w", filepath.Base(file), err)
-	}
-	return nil
+	return json.Unmarshal(text, into)
 }
 
 // standIn is a run whose client is a shell script.
