@@ -53,7 +53,7 @@ func Client(ctx context.Context) (string, error) {
 	}
 	lock := flock.New(filepath.Join(dir, "install.lock"))
 	if err := lock.Lock(); err != nil {
-		return "", fmt.Errorf("lock client cache: %w", err)
+		return "", err
 	}
 	defer func() { _ = lock.Unlock() }()
 
@@ -132,14 +132,14 @@ func npm(ctx context.Context, args ...string) (string, error) {
 func Version(ctx context.Context, client string) (string, error) {
 	home, err := os.MkdirTemp("", "e2e-version")
 	if err != nil {
-		return "", fmt.Errorf("client version: %w", err)
+		return "", err
 	}
 	defer os.RemoveAll(home)
 	cmd := exec.CommandContext(ctx, client, "--version")
 	cmd.Env = []string{"HOME=" + home, "PATH=" + clientPath}
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("client version: %w", err)
+		return "", err
 	}
 	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
 	return version, nil

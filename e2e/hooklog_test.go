@@ -59,7 +59,7 @@ func appendCall(file string, stdin io.Reader) error {
 		Matched: cmp.Or(in.ToolName, in.Source, in.Trigger, in.Reason, in.AgentType)}
 	line, err := json.Marshal(call)
 	if err != nil {
-		return fmt.Errorf("encode hook: %w", err)
+		return err
 	}
 	return appendLine(file, append(line, '\n'))
 }
@@ -68,13 +68,10 @@ func appendCall(file string, stdin io.Reader) error {
 func appendLine(file string, line []byte) error {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("open hook log: %w", err)
+		return err
 	}
 	_, err = f.Write(line)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("append to hook log: %w", err)
-	}
-	return nil
+	return errors.Join(err, f.Close())
 }
 
 // Calls reads a hook log in the order of its lines, which is the order in which the loggers finished.
@@ -102,13 +99,10 @@ func AddLogger(settings, self, file string) error {
 	root["hooks"] = hooks
 	text, err = json.MarshalIndent(root, "", "  ")
 	if err != nil {
-		return fmt.Errorf("encode settings: %w", err)
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
-		return fmt.Errorf("write settings: %w", err)
+		return err
 	}
-	if err := os.WriteFile(settings, append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write settings: %w", err)
-	}
-	return nil
+	return os.WriteFile(settings, append(text, '\n'), 0o600)
 }

@@ -55,11 +55,11 @@ func startAPI(s spec) (address string, stop func(), err error) {
 	}
 	log, err := os.Create(filepath.Join(s.Out, "requests.jsonl"))
 	if err != nil {
-		return "", nil, fmt.Errorf("request log: %w", err)
+		return "", nil, err
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", nil, errors.Join(fmt.Errorf("listen: %w", err), log.Close())
+		return "", nil, errors.Join(err, log.Close())
 	}
 	server := &http.Server{Handler: NewAPI(sc, log), ReadHeaderTimeout: 10 * time.Second}
 	done := make(chan struct{})
@@ -98,7 +98,7 @@ func startClient(ctx context.Context, s spec, env []string) (exit int, err error
 	for name, stream := range map[string]*io.Writer{"stdout": &cmd.Stdout, "stderr": &cmd.Stderr} {
 		f, err := os.Create(filepath.Join(s.Out, name))
 		if err != nil {
-			return 0, fmt.Errorf("start client: %w", err)
+			return 0, err
 		}
 		defer f.Close()
 		*stream = f
@@ -109,7 +109,7 @@ func startClient(ctx context.Context, s spec, env []string) (exit int, err error
 	}
 	var status *exec.ExitError
 	if err != nil && !errors.As(err, &status) {
-		return 0, fmt.Errorf("start client: %w", err)
+		return 0, err
 	}
 	return cmd.ProcessState.ExitCode(), nil
 }

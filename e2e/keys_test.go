@@ -55,7 +55,7 @@ type player struct {
 func interact(ctx context.Context, s spec, env, args []string) (exit int, err error) {
 	text, err := os.ReadFile(s.Keys)
 	if err != nil {
-		return 0, fmt.Errorf("read keys: %w", err)
+		return 0, err
 	}
 	tmux, err := StartTmux(ctx, s.Dir, env, append([]string{s.Client}, args...))
 	if err != nil {
@@ -122,8 +122,5 @@ func (p *player) shot(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(p.spec.Out, name), []byte(screen), 0o600); err != nil {
-		return fmt.Errorf("shot: %w", err)
-	}
-	return nil
+	return os.WriteFile(filepath.Join(p.spec.Out, name), []byte(screen), 0o600)
 }

@@ -112,7 +112,7 @@ func wait(r *http.Request, t Turn) error {
 		return nil
 	}
 	if err := os.WriteFile(t.Hold+".reached", nil, 0o600); err != nil {
-		return fmt.Errorf("hold: %w", err)
+		return err
 	}
 	return poll(r.Context(), holdLimit, func() (bool, error) {
 		_, err := os.Stat(t.Hold)

@@ -35,18 +35,15 @@ func Namespaces() error {
 func loopbackUp() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return fmt.Errorf("loopback: %w", err)
+		return err
 	}
 	defer unix.Close(fd)
 	req, err := unix.NewIfreq("lo")
 	if err != nil {
-		return fmt.Errorf("loopback: %w", err)
+		return err
 	}
 	req.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
-	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, req); err != nil {
-		return fmt.Errorf("loopback: %w", err)
-	}
-	return nil
+	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, req)
 }
 
 // ownGroup puts cmd at the head of a process group, so that killGroup reaches what it started.

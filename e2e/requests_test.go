@@ -110,7 +110,7 @@ func readLines[T any](file string) ([]T, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read lines: %w", err)
+		return nil, err
 	}
 	defer f.Close()
 	var all []T
@@ -120,7 +120,7 @@ func readLines[T any](file string) ([]T, error) {
 			return all, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read lines: %w", err)
+			return nil, err
 		}
 		var one T
 		if err := json.Unmarshal(line, &one); err != nil {

@@ -90,7 +90,7 @@ func startInside(ctx context.Context, o Options, file string) error {
 	cmd.Dir = o.Out
 	lifeline, err := cmd.StdinPipe()
 	if err != nil {
-		return fmt.Errorf("start inside: %w", err)
+		return err
 	}
 	defer lifeline.Close()
 	cmd.Cancel = lifeline.Close     // killed outright, it would leave the client behind
@@ -116,7 +116,7 @@ func collect(o Options) (*Result, error) {
 		"screen.txt": &r.Screen} {
 		text, err := os.ReadFile(filepath.Join(o.Out, name))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("collect: %w", err)
+			return nil, err
 		}
 		*into = string(text)
 	}
@@ -135,7 +135,7 @@ func writeClientState(home, dir, key string) error {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Join(home, ".claude"), 0o700); err != nil {
-		return fmt.Errorf("client state: %w", err)
+		return err
 	}
 	return writeJSONFile(file, map[string]any{
 		"hasCompletedOnboarding": true, "numStartups": 5, "theme": "dark", "lastOnboardingVersion": "9.9.9",

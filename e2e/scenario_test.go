@@ -54,7 +54,7 @@ type Tool struct {
 func LoadScenario(file string, vars map[string]string) (*Scenario, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("read scenario: %w", err)
+		return nil, err
 	}
 	return parseScenario(expand(text, vars))
 }

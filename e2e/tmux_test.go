@@ -22,7 +22,7 @@ type Tmux struct {
 func StartTmux(ctx context.Context, dir string, env, argv []string) (*Tmux, error) {
 	socket, err := os.MkdirTemp("", "e2e-tmux")
 	if err != nil {
-		return nil, fmt.Errorf("start tmux: %w", err)
+		return nil, err
 	}
 	t := &Tmux{dir: socket}
 	// remain-on-exit keeps the last screen after the program's end. The status comes by a file and not from
