@@ -70,9 +70,7 @@ type call struct {
 	args  []string
 	input string // stdin is a pipe that holds it, and ends
 	held  bool   // and stays open behind it
-	parts int    // it comes in so many, with a pause behind each; 0: at once
-	pause time.Duration
-	null  bool // stdin is /dev/null instead
+	null  bool   // stdin is /dev/null instead
 	env   []string
 	user  *syscall.Credential // nil: the user of the test
 }
@@ -134,17 +132,13 @@ func (c call) pipe() (r, w *os.File, err error) {
 	if r, w, err = os.Pipe(); err != nil {
 		return nil, nil, err
 	}
-	parts := max(1, c.parts)
 	feed := func() {
-		for n := range parts {
-			_, _ = w.WriteString(c.input[n*len(c.input)/parts : (n+1)*len(c.input)/parts]) // a program that does not read it all is no failure
-			time.Sleep(c.pause)                                                            // the client's, not a wait of the test
-		}
+		_, _ = w.WriteString(c.input) // a program that does not read it all is no failure
 		if !c.held {
 			_ = w.Close()
 		}
 	}
-	if parts == 1 && len(c.input) <= 16<<10 {
+	if len(c.input) <= 16<<10 {
 		feed()
 	} else {
 		go feed() // ends with the pipe
