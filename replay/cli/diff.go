@@ -74,18 +74,17 @@ func states(cells []namedCell) map[string]any {
 // change returns how a field became another: its old and its new value, or the elements of a list in which they differ where
 // the values were cut.
 func (a *app) change(d projector.Diff, before, after map[string]any) string {
-	var texts []string
-	if strings.Contains(d.Want+d.Got, "…") {
-		old, now := inside(before[cellOf(d)], d.Field), inside(after[cellOf(d)], d.Field)
-		for _, text := range lacking(old, now) {
-			texts = append(texts, a.Paint.Bad("- "+text))
-		}
-		for _, text := range lacking(now, old) {
-			texts = append(texts, a.Paint.Good("+ "+text))
-		}
-	}
-	if len(texts) == 0 { // no list, or one in another order
+	old, now := inside(before[cellOf(d)], d.Field), inside(after[cellOf(d)], d.Field)
+	if !strings.Contains(d.Want+d.Got, "…") || len(old)+len(now) == 0 {
 		return a.became(d.Want, d.Got)
+	}
+
+	var texts []string
+	for _, text := range lacking(old, now) {
+		texts = append(texts, a.Paint.Bad("- "+text))
+	}
+	for _, text := range lacking(now, old) {
+		texts = append(texts, a.Paint.Good("+ "+text))
 	}
 	return strings.Join(texts, "; ")
 }
