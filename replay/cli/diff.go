@@ -2,11 +2,7 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"net/url"
-	"reflect"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,12 +11,18 @@ import (
 	"hookline/projector"
 )
 
+// diffOptions are the flags of diff.
+type diffOptions struct {
+	Fields bool `help:"every field that differs, with its values as they are stored"`
+}
+
 func (a *app) diffCmd() *cobra.Command {
+	var o diffOptions
 	return a.verb(&cobra.Command{
 		Use:   "diff A B [PROJECTION]",
 		Short: "Show what changed between two points",
-		Long: "Show what changed between two points of the log, field by field, (absent) where there is no value. Of a list\n" +
-			"that is too long for a line those elements are shown that went (-) and that came (+).\n" +
+		Long: "Show what changed between two points of the log in words: calls, goal, files, commands, failures, values of the\n" +
+			"identity, gates, entries of the ledger. --fields shows it field by field, (absent) where there is no value.\n" +
 			"The points may stand in either order; the change is from A to B.\n\n" + captureHelp,
 		Example: "  replay diff 120 now\n  replay diff 10m 5m identity\n  replay diff 2026-11-21T08:00:00Z now --json | jq .changes",
 		Args:    cmdline.Between(2, "a point", "a second point", "a projection"),
@@ -33,7 +35,10 @@ func (a *app) diffCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		query := url.Values{"a": {from}, "b": {to}, "states": {"1"}, "projection": args[2:]}
+		query := url.Values{"a": {from}, "b": {to}, "projection": args[2:]}
+		if !o.Fields && !a.JSON {
+			query.Set("states", "1")
+		}
 
 		return a.with(ctx, func(c *client.Client) error {
 			var d difference
@@ -50,68 +55,20 @@ func (a *app) diffCmd() *cobra.Command {
 			}
 
 			a.Printf("%s\n", a.Paint.Faint("from "+a.named(ctx, c, d.A)+" to "+a.named(ctx, c, d.B)))
-			if len(d.Diffs) == 0 {
+			switch {
+			case len(d.Diffs) == 0:
 				a.Printf("nothing changed\n")
+			case !o.Fields:
+				return a.tell(d)
+			default:
+				a.printDiffs(d.Diffs, func(d projector.Diff) string { return a.became(d.Want, d.Got) })
 			}
-			before, after := states(d.Before), states(d.After)
-			a.printDiffs(d.Diffs, func(df projector.Diff) string { return a.change(df, before, after) })
 			return nil
 		})
-	})
+	}, &o)
 }
 
-// states returns the decoded states of cells by projection and key.
-func states(cells []namedCell) map[string]any {
-	all := map[string]any{}
-	for _, c := range cells {
-		var state any
-		_ = json.Unmarshal(c.State, &state) // without a state the values of the differences are shown
-		all[cellOf(projector.Diff{Projection: c.Projection, Key: c.Key})] = state
-	}
-	return all
-}
-
-// change returns how a field became another: its old and its new value, or the elements of a list in which they differ where
-// the values were cut.
-func (a *app) change(d projector.Diff, before, after map[string]any) string {
-	old, now := inside(before[cellOf(d)], d.Field), inside(after[cellOf(d)], d.Field)
-	if !strings.Contains(d.Want+d.Got, "…") || len(old)+len(now) == 0 {
-		return a.became(d.Want, d.Got)
-	}
-
-	var texts []string
-	for _, text := range lacking(old, now) {
-		texts = append(texts, a.Paint.Bad("- "+text))
-	}
-	for _, text := range lacking(now, old) {
-		texts = append(texts, a.Paint.Good("+ "+text))
-	}
-	return strings.Join(texts, "; ")
-}
-
-// inside returns the list at a path of a state, nil where there is none.
-func inside(state any, path string) []any {
-	for name := range strings.SplitSeq(path, ".") {
-		members, _ := state.(map[string]any)
-		state = members[name]
-	}
-	list, _ := state.([]any)
-	return list
-}
-
-// lacking returns those elements of a list that another one lacks, as JSON.
-func lacking(list, other []any) []string {
-	var texts []string
-	for _, e := range list {
-		if !slices.ContainsFunc(other, func(o any) bool { return reflect.DeepEqual(o, e) }) {
-			text, _ := json.Marshal(e) // what came from JSON
-			texts = append(texts, cmdline.Fit(cmdline.Clean(string(text)), 120))
-		}
-	}
-	return texts
-}
-
-// difference is the daemon's answer; Want is the value at A, Got the one at B.
+// difference is the daemon's answer; Want is the value at A, Got the one at B. The cells are there where the words need them.
 type difference struct {
 	A      uint64           `json:"a"`
 	B      uint64           `json:"b"`
@@ -131,7 +88,7 @@ type differenceJSON struct {
 type changeJSON struct {
 	Projection string  `json:"projection" jsonschema_description:"name"`
 	Key        string  `json:"key" jsonschema_description:"of the cell"`
-	Field      string  `json:"field" jsonschema_description:"path inside of the state"`
+	Field      string  `json:"field" jsonschema_description:"path inside of the state; empty for the whole cell"`
 	Before     *string `json:"before" jsonschema:"nullable" jsonschema_description:"JSON text, cut at 200 bytes with …; null where there was none"`
 	After      *string `json:"after" jsonschema:"nullable" jsonschema_description:"in the same form"`
 }

@@ -1,16 +1,16 @@
 package cli
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"hookline/expect"
-	"hookline/projector"
 )
 
 func TestDiff(t *testing.T) {
 	recorded(t)
-	out := replay(t, 0, "diff", "5", "6", "session").stdout.String()
+	out := replay(t, 0, "diff", "5", "6", "session", "--fields").stdout.String()
 	head, rest, _ := strings.Cut(out, "  open  ") // it holds an event's id, which is new in each run
 	expect.Equal(t, head, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
 session  5f1d0c2e-7b34-4f19-9a55-000000000001
@@ -25,18 +25,41 @@ session  5f1d0c2e-7b34-4f19-9a55-000000000001
 	}
 }
 
-// Of a list that is too long for a line the elements that went and that came are shown; all else is shown whole.
-func TestDiffOfLists(t *testing.T) {
+// Without --fields it is told in words: calls, failures, values of the identity; what is left out is counted.
+func TestDiffInWords(t *testing.T) {
+	recorded(t)
+	out := replay(t, 0, "diff", "5", "6", "session").stdout.String()
+	expect.Equal(t, out, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
+session  5f1d0c2e-7b34-4f19-9a55-000000000001
+  failures         1
+5 more fields changed: --fields shows all
+`)
+	out = replay(t, 0, "diff", "1", "now").stdout.String()
+	for _, want := range []string{"  prompts          1\n", "  calls            + ", "  goal             ", "  IC               ", "  failing          + "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
+func TestTurned(t *testing.T) {
 	a := &app{}
-	long := func(kind string) []any { return []any{kind, strings.Repeat("x", 300)} }
-	before, after := map[string]any{"working  s": map[string]any{"files": long("a")}}, map[string]any{"working  s": map[string]any{"files": long("b")}}
-	for _, c := range []struct{ field, want, got, text string }{
-		{"files", `["a","x…`, `["b","x…`, `- "a"; + "b"`},
-		{"files", `["a"]`, `["b"]`, `["a"] → ["b"]`},
-		{"goal", `"x…`, `"y…`, `"x… → "y…`},
+	for _, c := range []struct{ before, after, member, want string }{
+		{`3`, `4`, "", "3 → 4"},
+		{`3`, `3`, "", ""},
+		{`null`, `"a goal"`, "", "a goal"},
+		{`"a goal"`, `null`, "", "no longer a goal"},
+		{`{"Bash":1}`, `{"Bash":2,"Edit":1}`, "", "Bash 1 → 2; + Edit 1"},
+		{`[{"path":"a","read":1}]`, `[{"path":"a","edited":2},{"path":"b","created":true}]`, "path", "a (read 1×) → (edited 2×); + b (created)"},
+		{`[{"target":"go test"}]`, `null`, "target", "- go test"},
+		{`[{"text":"x","status":"pending"}]`, `[{"text":"x","status":"completed"}]`, "text", "x (pending) → (completed)"},
+		{`{"plan":{"sessions":{}}}`, `{"plan":{"sessions":{"s":{"satisfied":{"by":"cli"}}}}}`, "", "plan  → (satisfied)"},
 	} {
-		got := a.change(projector.Diff{Projection: "working", Key: "s", Field: c.field, Want: c.want, Got: c.got}, before, after)
-		expect.Equal(t, got, c.text)
+		var before, after any
+		if json.Unmarshal([]byte(c.before), &before) != nil || json.Unmarshal([]byte(c.after), &after) != nil {
+			t.Fatal(c)
+		}
+		expect.Equal(t, a.turned(before, after, c.member), c.want)
 	}
 }
 
@@ -44,7 +67,7 @@ func TestDiffBackwards(t *testing.T) {
 	recorded(t)
 	out := replay(t, 0, "diff", "now", "8", "latest").stdout.String()
 	expect.Equal(t, out, "from 11 (prompt.submitted, 2026-11-21 12:00:06) to 8 (identity.persisted, 2026-11-21 12:00:04)\nnothing changed\n", "stdout")
-	if out = replay(t, 0, "diff", "8", "7", "identity").stdout.String(); !strings.Contains(out, "  true → false\n") { // the snapshot is taken back
+	if out = replay(t, 0, "diff", "8", "7", "identity", "--fields").stdout.String(); !strings.Contains(out, "  true → false\n") { // the snapshot is taken back
 		t.Error(out)
 	}
 }

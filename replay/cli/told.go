@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hookline/hookctl/cmdline"
+)
+
+// What changed, in words: the fields that say something to a person, from the whole states at both points. The others are
+// counted.
+
+// telling is a field of a projection's states, in the order of the lines. A list is told by one member of its elements.
+type telling struct{ projection, path, label, member string }
+
+var tellings = []telling{
+	{"session", "status", "status", ""},
+	{"session", "end_reason", "ended by", ""},
+	{"session", "title", "title", ""},
+	{"session", "prompts", "prompts", ""},
+	{"session", "turns", "turns", ""},
+	{"session", "tools", "calls", ""},
+	{"session", "failures", "failures", ""},
+	{"session", "compacted", "compactions", ""},
+	{"session", "blocked", "denied by gates", ""},
+	{"identity", "last_ic", "IC", ""},
+	{"identity", "consciousness", "consciousness", ""},
+	{"identity", "integration", "r", ""},
+	{"identity", "accuracy", "accuracy", ""},
+	{"working", "goal.text", "goal", ""},
+	{"working", "task.text", "task", ""},
+	{"working", "prompt.text", "prompt", ""},
+	{"working", "files", "files", "path"},
+	{"working", "commands", "commands", "line"},
+	{"working", "errors_unresolved", "failing", "target"},
+	{"working", "todos", "to do", "text"},
+	{"working", "corrections", "refused", "text"},
+	{"gate", "gates", "gates", ""},
+	{"ledger", "entries", "entries", "text"},
+	{"codes", "context.files", "files", "code"},
+	{"codes", "context.functions", "functions", "code"},
+	{"codes", "context.decisions", "decisions", "code"},
+	{"codes", "context.blockers", "blockers", "code"},
+	{"codes", "context.completed", "done", "code"},
+}
+
+// tell prints what changed in words, and how many fields it leaves out.
+func (a *app) tell(d difference) error {
+	before, err := states(d.Before)
+	if err != nil {
+		return err
+	}
+	after, err := states(d.After)
+	if err != nil {
+		return err
+	}
+
+	left := len(d.Diffs)
+	for rest := d.Diffs; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].Projection == rest[0].Projection && rest[n].Key == rest[0].Key {
+			n++
+		}
+		cell := rest[0].Projection + "  " + rest[0].Key
+		lines := a.lines(rest[0].Projection, before[cell], after[cell])
+		if len(lines) > 0 {
+			a.Printf("%s\n", a.Paint.Bold(cmdline.Clean(cell)))
+		}
+		for _, line := range lines {
+			a.Printf("  %s\n", line)
+			left--
+		}
+		rest = rest[n:]
+	}
+	if left > 0 {
+		a.Printf("%s\n", a.Paint.Faint(cmdline.Plural(left, "more field")+" changed: --fields shows all"))
+	}
+	return nil
+}
+
+// states are the states of cells by projection and key.
+func states(cells []namedCell) (map[string]any, error) {
+	all := map[string]any{}
+	for _, c := range cells {
+		var state any
+		if err := json.Unmarshal(c.State, &state); err != nil {
+			return nil, fmt.Errorf("read the state of %s %s: %w", c.Projection, c.Key, err)
+		}
+		all[c.Projection+"  "+c.Key] = state
+	}
+	return all, nil
+}
+
+// lines tell how one state became another.
+func (a *app) lines(projection string, before, after any) []string {
+	var lines []string
+	for _, t := range tellings {
+		if t.projection != projection {
+			continue
+		}
+		if text := a.turned(inside(before, t.path), inside(after, t.path), t.member); text != "" {
+			lines = append(lines, cmdline.Pad(t.label, 15)+"  "+text)
+		}
+	}
+	return lines
+}
+
+// inside is a value below a state, nil where there is none.
+func inside(state any, path string) any {
+	for name := range strings.SplitSeq(path, ".") {
+		m, _ := state.(map[string]any)
+		state = m[name]
+	}
+	return state
+}
+
+// turned says how one value became another, "" where it did not.
+func (a *app) turned(before, after any, member string) string {
+	if _, is := cmp.Or(after, before).(map[string]any); is || member != "" {
+		return a.parts(parts(before, member), parts(after, member))
+	}
+	left, right := shown(before), shown(after)
+	switch {
+	case left == right:
+		return ""
+	case left == "":
+		return a.Paint.Good(right)
+	case right == "":
+		return a.Paint.Bad("no longer " + left)
+	}
+	return left + " → " + a.Paint.Good(right)
+}
+
+// parts are the elements of a list by a member of them, or the members of an object, each with its value.
+func parts(v any, member string) map[string]any {
+	all := map[string]any{}
+	if m, is := v.(map[string]any); is {
+		for name, e := range m {
+			all[name] = detail(e)
+		}
+		return all
+	}
+	list, _ := v.([]any)
+	for _, e := range list {
+		if name := shown(inside(e, member)); name != "" {
+			all[name] = detail(e)
+		}
+	}
+	return all
+}
+
+// detail is what is said of an element beside its name.
+func detail(e any) any {
+	m, is := e.(map[string]any)
+	if !is {
+		return e
+	}
+	for _, name := range []string{"edited", "read"} {
+		if n, is := m[name].(float64); is {
+			return fmt.Sprintf("(%s %v×)", name, n)
+		}
+	}
+	text, _ := json.Marshal(m) // what came from JSON
+	switch {
+	case m["status"] != nil:
+		return "(" + shown(m["status"]) + ")"
+	case m["created"] == true:
+		return "(created)"
+	case m["ok"] != nil && m["ok"] != true:
+		return "(failed)"
+	case m["closed"] != nil:
+		return "(closed)"
+	case strings.Contains(string(text), `"satisfied":{`):
+		return "(satisfied)"
+	}
+	return ""
+}
+
+// parts says what came, what went, and what counts otherwise.
+func (a *app) parts(before, after map[string]any) string {
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		was, known := before[name]
+		word := cmdline.Fit(cmdline.OneLine(name), 60)
+		switch left, right := shown(was), shown(after[name]); {
+		case !known && right != "":
+			texts = append(texts, a.Paint.Good("+ "+word+" "+right))
+		case !known:
+			texts = append(texts, a.Paint.Good("+ "+word))
+		case left != right:
+			texts = append(texts, word+" "+left+" → "+right)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if _, stays := after[name]; !stays {
+			texts = append(texts, a.Paint.Bad("- "+cmdline.Fit(cmdline.OneLine(name), 60)))
+		}
+	}
+	return strings.Join(texts, "; ")
+}
+
+// shown is a value as people read it; "" of none, and of what has parts.
+func shown(v any) string {
+	switch v := v.(type) {
+	case string:
+		return cmdline.OneLine(v)
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	return ""
+}
