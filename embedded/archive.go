@@ -65,9 +65,7 @@ func (a *archiver) round() {
 		return
 	}
 	msgs, dir := a.srv.opts.msgsDir(), a.srv.opts.archiveDir()
-	_, err := block.Archive(msgs, dir, true) // every time: a block that was replaced has the number it had
-	_, followErr := block.Follow(msgs, dir)
-	err = errors.Join(err, followErr, a.check())
+	err := errors.Join(block.Archive(msgs, dir, true), block.Follow(msgs, dir), a.check()) // every time: a block that was replaced has the number it had
 	damaged := errors.Is(err, block.ErrDamaged)
 	if damaged {
 		a.srv.distrust()

@@ -3,7 +3,6 @@ package embedded
 import (
 	"cmp"
 	"context"
-	"runtime"
 	"slices"
 
 	"hookline/embedded/block"
@@ -39,7 +38,7 @@ func (st *Stream) Examine(ctx context.Context, from, to uint64, fn func(events.R
 	if to == 0 || to > last {
 		to = last
 	}
-	rep, err := block.Check(st.srv.opts.msgsDir(), block.Options{Stream: streamName, Parallel: runtime.GOMAXPROCS(0)})
+	rep, err := block.Check(st.srv.opts.msgsDir(), block.Options{Stream: streamName})
 	if err != nil {
 		return nil, unread("it cannot be checked", err)
 	}

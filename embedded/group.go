@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -100,25 +99,25 @@ func (st *Stream) unfinished(part, of int, err error) error {
 // disk did not keep what it had said it had. Where a torn record stood behind the group, that cannot be told, so the
 // events that are cut are found with it.
 func (s *Server) cutUnfinished(end uint64) (last uint64, err error) {
-	var keepErr error
-	n, last, err := block.CutEnd(s.opts.msgsDir(), s.opts.archiveDir(), streamName, func(newest block.Record) int {
-		if newest.Seq <= s.vouched {
-			return 0
-		}
-		n := unfinishedParts(newest)
-		if n > 0 && s.tornBehind(newest.Seq) {
-			s.found.Torn = block.Join(append(s.found.Torn, block.Range{First: newest.Seq - min(uint64(n), newest.Seq) + 1, Last: newest.Seq})...)
-			if keepErr = s.keep(&s.found); keepErr != nil {
-				return 0
-			}
-		}
-		return n
-	})
-	if err = cmp.Or(keepErr, classify(err)); err != nil || n == 0 {
-		return end, err
+	newest, err := block.Newest(s.opts.msgsDir(), streamName)
+	n := uint64(unfinishedParts(newest))
+	if err != nil || n == 0 || newest.Seq <= s.vouched {
+		return end, classify(err)
 	}
-	s.report.Unfinished += n // a bucket's trouble may have it opened once more
-	s.opts.Log.Warn("the end of the log was cut: events that belong together were not written to their end", "events", n)
+	first := newest.Seq - min(n, newest.Seq) + 1
+	if s.tornBehind(newest.Seq) {
+		s.found.Torn = block.Join(append(s.found.Torn, block.Range{First: first, Last: newest.Seq})...)
+		if err := s.keep(&s.found); err != nil {
+			return 0, err
+		}
+	}
+
+	cut, last, err := block.CutEnd(s.opts.msgsDir(), s.opts.archiveDir(), streamName, first)
+	if err != nil {
+		return 0, classify(err)
+	}
+	s.report.Unfinished += cut // a bucket's trouble may have it opened once more
+	s.opts.Log.Warn("the end of the log was cut: events that belong together were not written to their end", "events", cut)
 	return last, nil
 }
 

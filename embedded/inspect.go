@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -56,7 +55,7 @@ func (s *Server) inspect() (last uint64, err error) {
 	}
 
 	// The newest one too: no server appends to it yet, and a link of it survives a removal.
-	if _, err := block.Archive(s.opts.msgsDir(), s.opts.archiveDir(), false); err != nil {
+	if err := block.Archive(s.opts.msgsDir(), s.opts.archiveDir(), false); err != nil {
 		s.opts.Log.Warn("archiving blocks", "err", err)
 		if errors.Is(err, block.ErrDamaged) { // in a block that the marker had vouched for
 			if last, err = s.check(0); err != nil {
@@ -160,7 +159,7 @@ func list(dir string) ([]block.Info, error) {
 
 // checked verifies the blocks from a number on.
 func (s *Server) checked(from int) (block.Report, block.Options, error) {
-	o := block.Options{Stream: streamName, From: from, Parallel: runtime.GOMAXPROCS(0), Archive: s.opts.archiveDir(), Vouched: s.vouched}
+	o := block.Options{Stream: streamName, From: from, Archive: s.opts.archiveDir(), Vouched: s.vouched}
 	found, err := block.Check(s.opts.msgsDir(), o)
 	if err != nil {
 		err = unread("it cannot be checked", err)

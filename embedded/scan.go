@@ -112,8 +112,8 @@ func (s *scanning) spans() ([]span, error) {
 	for _, n := range slices.Backward(numbers) {
 		b := span{name: strconv.Itoa(n) + blockSuffix, first: end, end: end}
 		first, _ := block.First(filepath.Join(s.st.srv.opts.msgsDir(), b.name), streamName) // a reader of the block gets the error
-		if first.First > 0 {
-			b.first, end = first.Last, first.First // of a range the last: the block that had the others may be back
+		if first > 0 {
+			b.first, end = first, first
 		}
 		if b.first <= s.to || b.end == math.MaxUint64 {
 			out = append(out, b)

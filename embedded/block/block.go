@@ -28,12 +28,13 @@
 // blocks, without it rebuilds everything from them, and then cuts a block off at the first record that fails. So a
 // repair takes index.db away and leaves no record that fails.
 //
-// Compressed and encrypted blocks are refused ([ErrCompressed], [ErrEncrypted]): in those one bad bit costs a block.
+// Compressed and encrypted blocks are not read: a stream with either is not one of ours.
 package block
 
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,13 +42,9 @@ import (
 	"strings"
 )
 
-// What a block file or a folder of them may be refused for.
+// What is wrong with a block file.
 var (
-	ErrCompressed = errors.New("compressed blocks are not supported")
-	ErrEncrypted  = errors.New("encrypted blocks are not supported")
-	ErrName       = errors.New("not the name of a block file")
-	ErrTooLarge   = errors.New("block file larger than 64 MiB")
-	ErrDamaged    = errors.New("damaged block")
+	ErrDamaged = errors.New("damaged block")
 
 	// ErrDenied: the system refused to open or read the block, for want of permission, descriptors, memory or a disk that
 	// answers. That says nothing of what is in it, so it is never taken for damage.
@@ -62,11 +59,10 @@ const (
 
 // Options say which blocks to look at and how.
 type Options struct {
-	Stream   string // the stream's name, part of the checksum's key
-	From     int    // number of the first block to read, where those before it are known to be as they were; 0: all of them
-	Parallel int    // blocks read at once; 0: one
-	Archive  string // folder written by Archive that Repair may take blocks from; empty: none
-	Vouched  uint64 // newest sequence that the stream is known to have had; 0: not known
+	Stream  string // the stream's name, part of the checksum's key
+	From    int    // number of the first block to read, where those before it are known to be as they were; 0: all of them
+	Archive string // folder written by Archive that Repair may take blocks from; empty: none
+	Vouched uint64 // newest sequence that the stream is known to have had; 0: not known
 }
 
 // Report is what Check found.
@@ -129,10 +125,10 @@ func List(dir string) ([]Info, error) {
 	blocks := make([]Info, 0, len(numbers))
 	for _, n := range numbers {
 		info := Info{Name: strconv.Itoa(n) + suffix, Index: n}
-		path := filepath.Join(dir, info.Name)
-		if st, err := os.Lstat(path); err == nil {
-			info.Size = st.Size()
-			info.LastSum = lastSum(path, info.Size)
+		if f, err := os.Open(filepath.Join(dir, info.Name)); err == nil {
+			info.Size, _ = f.Seek(0, io.SeekEnd)
+			_, _ = f.ReadAt(info.LastSum[:], info.Size-sumLen) // of what is shorter there is none
+			_ = f.Close()
 		}
 		blocks = append(blocks, info)
 	}
@@ -147,35 +143,12 @@ func Numbers(dir string) ([]int, error) {
 	}
 	var numbers []int
 	for _, e := range entries {
-		if n, err := number(e.Name()); err == nil {
+		digits, ok := strings.CutSuffix(e.Name(), suffix)
+		n, err := strconv.Atoi(digits)
+		if ok && err == nil && n >= 0 && strconv.Itoa(n) == digits {
 			numbers = append(numbers, n)
 		}
 	}
 	slices.Sort(numbers)
 	return numbers, nil
-}
-
-// number takes the block's number from its file's name.
-func number(name string) (int, error) {
-	digits, ok := strings.CutSuffix(name, suffix)
-	index, err := strconv.ParseUint(digits, 10, 31)
-	if !ok || err != nil || strconv.FormatUint(index, 10) != digits {
-		return 0, ErrName
-	}
-	return int(index), nil
-}
-
-// lastSum reads the last 8 bytes of a file; zero when there are none to be had.
-func lastSum(path string, size int64) (sum [8]byte) {
-	f, err := os.Open(path)
-	if err != nil {
-		return sum
-	}
-	defer f.Close()
-	if size >= sumLen {
-		if _, err := f.ReadAt(sum[:], size-sumLen); err != nil {
-			return [8]byte{}
-		}
-	}
-	return sum
 }

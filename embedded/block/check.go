@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
-	"sync"
-	"syscall"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // scan is what one block's records tell.
@@ -43,66 +43,39 @@ func Check(dir string, o Options) (Report, error) {
 			scans = append(scans, scan{Info: info})
 		}
 	}
-	if err := scanAll(dir, o, scans); err != nil {
+
+	var readers errgroup.Group
+	readers.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range scans {
+		readers.Go(func() error { return scans[i].fill(filepath.Join(dir, scans[i].Name), o.Stream) })
+	}
+	if err := readers.Wait(); err != nil {
 		return Report{}, fmt.Errorf("check blocks: %w", err)
 	}
+
 	rep := report(scans, len(scans) == len(blocks), o.Vouched)
-	if len(scans) == len(blocks) || rep.Sound() && rep.Last >= o.Vouched {
+	if len(scans) == len(blocks) || rep.Sound() {
 		return rep, nil
 	}
 	o.From = 0
 	return Check(dir, o)
 }
 
-// scanAll fills the scans, o.Parallel at a time.
-func scanAll(dir string, o Options, scans []scan) error {
-	errs := make([]error, len(scans))
-	todo := make(chan int)
-	var workers sync.WaitGroup
-	for range max(1, o.Parallel) {
-		workers.Go(func() {
-			for i := range todo {
-				errs[i] = scans[i].fill(filepath.Join(dir, scans[i].Name), o.Stream)
-			}
-		})
-	}
-	for i := range scans {
-		todo <- i
-	}
-	close(todo)
-	workers.Wait()
-	return errors.Join(errs...)
-}
-
-// fill reads the block. What is no block is damage; one of a kind we never write, and one that the system refused to open or
-// read, is an error.
+// fill reads the block. What is no block is damage; one that the system refused to open or read is an error.
 func (sc *scan) fill(path, stream string) error {
 	err := withBlock(path, stream, func(buf []byte, sum hasher) error {
-		sc.Size = int64(len(buf))
-		if len(buf) >= sumLen {
-			sc.LastSum = [8]byte(buf[len(buf)-sumLen:])
-		}
 		for p := range pieces(buf, sum) {
 			sc.note(buf, p)
 		}
 		return nil
 	})
-	if errors.Is(err, ErrCompressed) || errors.Is(err, ErrEncrypted) || errors.Is(err, ErrDenied) {
+	if errors.Is(err, ErrDenied) {
 		return err
 	}
 	if err != nil {
 		sc.pieces = []mark{{damage: Damage{Block: sc.Name, Why: err.Error()}}}
 	}
 	return nil
-}
-
-// denied turns a refusal by the system into an [ErrDenied]; others, and that there is no such file, stay as they are.
-func denied(err error) error {
-	var refused syscall.Errno
-	if errors.As(err, &refused) && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%w: %w", ErrDenied, err)
-	}
-	return err
 }
 
 // note takes one piece of the block into account.
@@ -115,13 +88,10 @@ func (sc *scan) note(buf []byte, p piece) {
 	if p.tomb {
 		sc.wiped = append(sc.wiped, Range{p.seq, p.seq})
 	}
-	if !p.message() {
+	if !p.message() || p.seq <= sc.Last {
 		return
 	}
 
-	if p.seq <= sc.Last {
-		return
-	}
 	first := max(p.first(), sc.Last+1)
 	if sc.First == 0 {
 		sc.First = first

@@ -1,85 +1,78 @@
 package block
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 )
 
-// CutEnd takes messages off the end of the log in dir. It shows the newest message to unwanted, which says how many
-// messages, that one included, are to go; 0 changes nothing. They go as if they had never been written: the server gives
-// their sequences to the next messages. Tombstones behind them stay. What archive has of a block that is cut is removed
-// first, since the archive must not bring the messages back. No server may be running. It returns the number of messages
-// that went and the newest sequence after that, 0 for none. A crash in the middle leaves an end that can be cut again.
-func CutEnd(dir, archive, stream string, unwanted func(newest Record) int) (cut int, last uint64, err error) {
-	blocks, err := List(dir)
-	if err != nil {
+// Newest returns the newest message in dir, without its data. Its Seq is 0 where there is none, and an erased message has no
+// header.
+func Newest(dir, stream string) (newest Record, err error) {
+	numbers, err := Numbers(dir)
+	for _, n := range slices.Backward(numbers) {
+		if err != nil || newest.Seq > 0 {
+			break
+		}
+		err = withBlock(filepath.Join(dir, strconv.Itoa(n)+suffix), stream, func(buf []byte, sum hasher) error {
+			var last raw
+			for p := range pieces(buf, sum) {
+				if p.why == "" && p.message() {
+					last = p.raw
+				}
+			}
+			if last.seq > 0 {
+				newest = last.record(map[string]string{})
+				newest.Header, newest.Data = bytes.Clone(newest.Header), nil
+			}
+			return nil
+		})
+	}
+	return newest, err
+}
+
+// CutEnd takes the messages from a sequence on off the end of the log in dir. They go as if they had never been written:
+// the server gives their sequences to the next messages. Tombstones behind them stay. What archive has of a block that is
+// cut is removed first, since the archive must not bring the messages back. No server may be running. It returns the
+// number of messages that went and the newest sequence after that, 0 for none. A crash in the middle leaves an end that
+// can be cut again.
+func CutEnd(dir, archive, stream string, from uint64) (cut int, last uint64, err error) {
+	if err := DropIndex(dir); err != nil {
 		return 0, 0, err
 	}
-	n := 0
-	for i := len(blocks) - 1; i >= 0 && last == 0; i-- {
-		if last, n, err = ending(filepath.Join(dir, blocks[i].Name), stream, unwanted); err != nil {
-			return 0, 0, fmt.Errorf("end of the log: %w", err)
+	numbers, err := Numbers(dir)
+	for _, n := range slices.Backward(numbers) {
+		if err != nil || last > 0 {
+			break
+		}
+		name := strconv.Itoa(n) + suffix
+		before := cut
+		var rest []byte
+		err = withBlock(filepath.Join(dir, name), stream, func(buf []byte, sum hasher) error {
+			for p := range pieces(buf, sum) {
+				switch {
+				case p.why == "" && p.message() && p.seq >= from:
+					cut++
+					continue
+				case p.why == "" && p.message():
+					last = p.seq
+				}
+				rest = append(rest, buf[p.off:p.end]...)
+			}
+			return nil
+		})
+
+		if err == nil && cut > before {
+			err = remove(filepath.Join(archive, name))
+		}
+		if err == nil && cut > before {
+			err = Replace(filepath.Join(dir, name), rest)
 		}
 	}
-	if n == 0 {
-		return 0, last, nil
-	}
-	if err := DropIndex(dir); err != nil {
-		return 0, last, err
-	}
-	first := last - min(uint64(n), last) + 1
-	last = 0
-	for i := len(blocks) - 1; i >= 0 && last == 0; i-- {
-		done := 0
-		if done, last, err = cutBlock(dir, archive, blocks[i].Name, stream, first); err != nil {
-			return cut, last, fmt.Errorf("cut %s: %w", blocks[i].Name, err)
-		}
-		cut += done
+	if err != nil {
+		return cut, last, fmt.Errorf("cut the end of the log: %w", err)
 	}
 	return cut, last, nil
-}
-
-// ending is the sequence of a block's newest message, 0 where it has none, and what unwanted says to it; an erased
-// message is not shown.
-func ending(path, stream string, unwanted func(Record) int) (seq uint64, n int, err error) {
-	err = withBlock(path, stream, func(buf []byte, sum hasher) error {
-		var last raw
-		for p := range pieces(buf, sum) {
-			if p.why == "" && p.message() {
-				last = p.raw
-			}
-		}
-		if seq = last.seq; seq > 0 && !last.erased {
-			n = unwanted(last.record(map[string]string{}))
-		}
-		return nil
-	})
-	return seq, n, err
-}
-
-// cutBlock rewrites one block without its messages from a sequence on. last is its newest one below that.
-func cutBlock(dir, archive, name, stream string, first uint64) (cut int, last uint64, err error) {
-	var rest []byte
-	err = withBlock(filepath.Join(dir, name), stream, func(buf []byte, sum hasher) error {
-		for p := range pieces(buf, sum) {
-			switch {
-			case p.why == "" && p.message() && p.seq >= first:
-				cut++
-				continue
-			case p.why == "" && p.message():
-				last = p.seq
-			}
-			rest = append(rest, buf[p.off:p.end]...)
-		}
-		return nil
-	})
-	if err != nil || cut == 0 {
-		return 0, last, err
-	}
-	if err := os.Remove(filepath.Join(archive, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return 0, last, err
-	}
-	return cut, last, Replace(filepath.Join(dir, name), rest)
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"syscall"
 )
 
 // Blocks are read whole: the server rolls them at 8 MiB, and one record may be 32 MiB. maxBlock bounds what a damaged or
@@ -18,26 +19,21 @@ const maxBlock = 64 << 20
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 8<<20); return &b }}
 
 // withBlock calls fn with the block's bytes and its hasher. The bytes are valid during fn only. What the server appends
-// meanwhile is not seen.
+// meanwhile is not seen. A refusal by the system is an [ErrDenied]; that there is no such file is not.
 func withBlock(path, stream string, fn func(buf []byte, sum hasher) error) error {
-	index, err := number(filepath.Base(path))
-	if err != nil {
-		return fmt.Errorf("read %s: %w", filepath.Base(path), err)
-	}
 	hold := buffers.Get().(*[]byte)
 	defer buffers.Put(hold)
 	buf, err := load(path, (*hold)[:0])
+	if refused := syscall.Errno(0); errors.As(err, &refused) && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%w: %w", ErrDenied, err)
+	}
 	if err != nil {
-		return denied(err)
+		return err
 	}
 	if cap(buf) > cap(*hold) && cap(buf) <= 2*(8<<20) {
 		*hold = buf
 	}
-	sum := newHasher(stream, index)
-	if err := refuse(path, buf, sum); err != nil {
-		return err
-	}
-	return fn(buf, sum)
+	return fn(buf, newHasher(stream, path))
 }
 
 // load reads a regular file whole, into buf when it fits.
@@ -54,7 +50,7 @@ func load(path string, buf []byte) ([]byte, error) {
 	case !st.Mode().IsRegular():
 		return nil, fmt.Errorf("read %s: not a regular file", filepath.Base(path))
 	case st.Size() > maxBlock:
-		return nil, fmt.Errorf("read %s: %w", filepath.Base(path), ErrTooLarge)
+		return nil, fmt.Errorf("read %s: block file larger than 64 MiB", filepath.Base(path))
 	}
 	if int64(cap(buf)) < st.Size() {
 		buf = make([]byte, st.Size())
@@ -66,43 +62,23 @@ func load(path string, buf []byte) ([]byte, error) {
 	return buf[:n], nil
 }
 
-// refuse says no to blocks whose bytes are not plain records. A record of 24145251 bytes begins like a compressed block,
-// so a good record is believed first.
-func refuse(path string, buf []byte, sum hasher) error {
-	if len(buf) >= 4 && string(buf[:4]) == "cmp\x01" {
-		if r, ok := frame(buf); !ok || !sum.good(r) {
-			return fmt.Errorf("read %s: %w", filepath.Base(path), ErrCompressed)
-		}
-	}
-	key := path[:len(path)-len(suffix)] + ".key"
-	if _, err := os.Lstat(key); err == nil {
-		return fmt.Errorf("read %s: %w", filepath.Base(path), ErrEncrypted)
-	}
-	return nil
-}
-
-// Replace writes a file so that after a crash either the old or the new content is there, whole and on disk. The
-// temporary name ends as the server's own do: it never takes such a file for a block.
+// Replace writes a file so that after a crash either the old or the new content is there, whole and on disk. Several may
+// write one path at a time. The temporary name ends as the server's own do: it never takes such a file for a block.
 func Replace(path string, content []byte) error {
-	f, err := os.OpenFile(path+".tmp", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // mode 0600
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(content)
+	err = errors.Join(err, f.Sync(), f.Close())
 	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(path+".tmp", path)
+		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(path + ".tmp")
+		_ = os.Remove(f.Name())
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return Sync(filepath.Dir(path))
 }
 
 // remove removes a file durably. None to remove is no error.
@@ -112,7 +88,7 @@ func remove(path string) error {
 		return nil
 	}
 	if err == nil {
-		err = syncDir(filepath.Dir(path))
+		err = Sync(filepath.Dir(path))
 	}
 	if err != nil {
 		return fmt.Errorf("remove %s: %w", filepath.Base(path), err)
@@ -120,15 +96,18 @@ func remove(path string) error {
 	return nil
 }
 
-// syncDir makes renames and removals in dir durable. Windows has no such call and needs none.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
+// Sync brings a file, or the renames and removals in a folder, to disk. Windows has no such call for folders and needs
+// none.
+func Sync(path string) error {
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	return d.Sync()
+	err = f.Sync()
+	if runtime.GOOS == "windows" {
+		if st, statErr := f.Stat(); statErr == nil && st.IsDir() {
+			err = nil
+		}
+	}
+	return errors.Join(err, f.Close())
 }

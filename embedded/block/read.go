@@ -10,9 +10,6 @@ import (
 	"time"
 )
 
-// maxSubjects bounds the table that saves an allocation for each subject seen before.
-const maxSubjects = 4096
-
 // errStop ends a walk early; it never reaches the caller.
 var errStop = errors.New("stop")
 
@@ -57,32 +54,28 @@ func ReadFrom(path, stream string, from, to uint64, fn func(Record) error) error
 // firstLook is how much of a block is read at first in search of its first record.
 const firstLook = 64 << 10
 
-// First is the sequence of the first message in a block that can be read, from and to 0 where there is none; several are a
-// range that Repair gave up. The rest of the block is read only where the first record is large, erased or damaged.
-func First(path, stream string) (first Range, err error) {
-	index, err := number(filepath.Base(path))
-	if err != nil {
-		return first, fmt.Errorf("read %s: %w", filepath.Base(path), err)
-	}
+// First returns the sequence of the first message in a block that can be read, 0 where there is none; of a range that Repair
+// gave up the last one. The rest of the block is read only where the first record is large, erased or damaged.
+func First(path, stream string) (first uint64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return first, err
+		return 0, err
 	}
 	defer f.Close()
 
 	buf := make([]byte, firstLook)
 	n, _ := io.ReadFull(f, buf)
-	if r, ok := frame(buf[:n]); ok && newHasher(stream, index).good(r) && r.message() && !r.erased {
-		return Range{r.seq, r.seq}, nil
+	if r, ok := frame(buf[:n]); ok && newHasher(stream, path).good(r) && r.message() && !r.erased {
+		return r.seq, nil
 	}
 	err = ReadFrom(path, stream, 0, math.MaxUint64, func(r Record) error {
-		first = Range{r.First, r.Seq}
+		first = r.Seq
 		return errStop
 	})
 	return first, err
 }
 
-// record makes the public form; subjects holds those seen before.
+// record makes the public form; subjects holds those seen before, which saves an allocation for each.
 func (r raw) record(subjects map[string]string) Record {
 	rec := Record{
 		Seq: r.seq, First: r.first(), Time: time.Unix(0, r.nanos()).UTC(),
@@ -95,9 +88,7 @@ func (r raw) record(subjects map[string]string) Record {
 	subject, known := subjects[string(name)]
 	if !known {
 		subject = string(name)
-		if len(subjects) < maxSubjects {
-			subjects[subject] = subject
-		}
+		subjects[subject] = subject
 	}
 	rec.Subject = subject
 	rec.Header, rec.Data = r.content()

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"strconv"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/minio/highwayhash"
@@ -104,38 +105,32 @@ func (r raw) content() (header, data []byte) {
 	return rest[:n:n], rest[n:]
 }
 
-// plausible checks what the checksum does not cover: where the subject and the headers end.
+// plausible checks what the checksum does not cover: where the subject and the headers end. A subject has no blanks, no
+// controls and no empty token.
 func (r raw) plausible() bool {
 	if r.erased || r.tomb {
 		return true
 	}
-	if !subjectLike(r.b[headLen : headLen+r.subject]) {
-		return false
-	}
-	if !r.headers {
-		return true
-	}
-	header, _ := r.content()
-	return bytes.HasPrefix(header, []byte("NATS/1.0")) && bytes.HasSuffix(header, []byte("\r\n\r\n"))
-}
-
-// subjectLike says whether the server can have stored a message under s: no blanks, no controls, no empty token.
-func subjectLike(s []byte) bool {
 	last := byte('.')
-	for _, c := range s {
+	for _, c := range r.b[headLen : headLen+r.subject] {
 		if c <= ' ' || c == 0x7f || c == '.' && last == '.' {
 			return false
 		}
 		last = c
 	}
-	return last != '.'
+	if last == '.' {
+		return false
+	}
+	header, _ := r.content()
+	return !r.headers || bytes.HasPrefix(header, []byte("NATS/1.0")) && bytes.HasSuffix(header, []byte("\r\n\r\n"))
 }
 
 // hasher computes the checksums of one block. It is not safe for use by two goroutines.
 type hasher struct{ digest *highwayhash.Digest64 }
 
-func newHasher(stream string, index int) hasher {
-	key := sha256.Sum256([]byte(stream + "-" + strconv.Itoa(index)))
+// newHasher returns the hasher of the block at path.
+func newHasher(stream, path string) hasher {
+	key := sha256.Sum256([]byte(stream + "-" + strings.TrimSuffix(filepath.Base(path), suffix)))
 	digest, err := highwayhash.NewDigest64(key[:])
 	if err != nil {
 		panic(err) // only for keys that are not 32 bytes long

@@ -29,27 +29,20 @@ func Repair(dir string, o Options, r Report) (Fixed, error) {
 	if r.Sound() {
 		return f, nil
 	}
-	if err := f.repair(dir, o, r); err != nil {
-		return f, fmt.Errorf("repair blocks: %w", err)
-	}
-	return f, nil
-}
-
-func (f *Fixed) repair(dir string, o Options, r Report) error {
 	if err := DropIndex(dir); err != nil { // first of all: a crash must not leave an index.db that knows other blocks
-		return err
+		return f, err
 	}
 	if err := f.fromArchive(dir, o, r); err != nil {
-		return err
+		return f, err
 	}
 	if len(f.Restored) > 0 {
 		var err error
-		if r, err = Check(dir, Options{Stream: o.Stream, Parallel: o.Parallel, Vouched: o.Vouched}); err != nil {
-			return err
+		if r, err = Check(dir, Options{Stream: o.Stream, Vouched: o.Vouched}); err != nil {
+			return f, err
 		}
 	}
 	if r.Last == 0 && o.Vouched > 0 {
-		return ErrGone
+		return f, ErrGone
 	}
 
 	f.Lost, f.Torn = r.Missing(), r.Torn
@@ -57,15 +50,15 @@ func (f *Fixed) repair(dir string, o Options, r Report) error {
 	for _, sc := range r.scans {
 		var err error
 		if rest, err = f.rewrite(filepath.Join(dir, sc.Name), o.Stream, sc.hurt(), rest); err != nil {
-			return fmt.Errorf("%s: %w", sc.Name, err)
+			return f, fmt.Errorf("%s: %w", sc.Name, err)
 		}
 	}
 	for _, lost := range rest {
 		if err := Lose(dir, o.Stream, lost); err != nil {
-			return err
+			return f, err
 		}
 	}
-	return nil
+	return f, nil
 }
 
 // rewrite replaces a block by its good records, with an erased record for each of the lost ranges before the first
@@ -94,7 +87,7 @@ func (f *Fixed) rewrite(path, stream string, hurt bool, lost []Range) ([]Range, 
 		return nil
 	})
 	switch {
-	case errors.Is(err, ErrCompressed), errors.Is(err, ErrEncrypted), errors.Is(err, ErrDenied):
+	case errors.Is(err, ErrDenied):
 		return lost, err
 	case hurt && good == 0:
 		return lost, f.setAside(path)
@@ -124,7 +117,7 @@ func (f *Fixed) setAside(path string) error {
 		return err
 	}
 	f.SetAside = append(f.SetAside, filepath.Base(aside))
-	return syncDir(filepath.Dir(path))
+	return Sync(filepath.Dir(path))
 }
 
 // fromArchive takes each archived block that is better than the one under its name.
@@ -151,7 +144,7 @@ func (f *Fixed) fromArchive(dir string, o Options, r Report) error {
 				return err
 			}
 		}
-		if err := restore(o.Archive, dir, live.Name); err != nil {
+		if err := copyBlock(path, filepath.Join(dir, live.Name)); err != nil {
 			return err
 		}
 		f.Restored = append(f.Restored, live.Name)
@@ -174,7 +167,7 @@ func Lose(dir, stream string, lost Range) error {
 	if errors.Is(err, os.ErrNotExist) {
 		err = os.MkdirAll(dir, 0o700)
 	}
-	newest := Info{Name: "1" + suffix, Index: 1}
+	newest := Info{Name: "1" + suffix}
 	var content []byte
 	var nanos int64
 	if len(blocks) > 0 {
@@ -193,7 +186,7 @@ func Lose(dir, stream string, lost Range) error {
 		err = DropIndex(dir)
 	}
 	if err == nil {
-		err = Replace(filepath.Join(dir, newest.Name), append(content, newHasher(stream, newest.Index).erased(lost, nanos)...))
+		err = Replace(filepath.Join(dir, newest.Name), append(content, newHasher(stream, newest.Name).erased(lost, nanos)...))
 	}
 	if err != nil {
 		return fmt.Errorf("give up the sequences %d to %d: %w", lost.First, lost.Last, err)

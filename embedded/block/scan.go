@@ -28,21 +28,16 @@ type piece struct {
 
 // scanner takes a block apart record by record and finds the way again after damage.
 type scanner struct {
-	buf    []byte
-	sum    hasher
-	off    int
-	prev   uint64 // last message sequence so far; 0: none
-	budget int    // bytes that may still be hashed in search of a record, so that no input costs quadratic time
-}
-
-func newScanner(buf []byte, sum hasher) *scanner {
-	return &scanner{buf: buf, sum: sum, budget: 16*len(buf) + 1<<20}
+	buf  []byte
+	sum  hasher
+	off  int
+	prev uint64 // last message sequence so far; 0: none
 }
 
 // pieces gives the pieces of a block, one after the other.
 func pieces(buf []byte, sum hasher) iter.Seq[piece] {
 	return func(yield func(piece) bool) {
-		s := newScanner(buf, sum)
+		s := &scanner{buf: buf, sum: sum}
 		for p, ok := s.next(); ok && yield(p); p, ok = s.next() {
 		}
 	}
@@ -93,35 +88,17 @@ func (s *scanner) record() (raw, string) {
 // resync finds the end of the damage at off: the next good record, or the end of the block. bad is the record there as
 // far as its lengths make sense: they are believed when the record behind it is good and is the next but one.
 func (s *scanner) resync(bad raw, why string) int {
-	if end := s.off + len(bad.b); why == whyBorder || why == whyOrder || len(bad.b) > 0 && s.follows(end) {
+	end := s.off + len(bad.b)
+	next, ok := frame(s.buf[end:])
+	if why == whyBorder || why == whyOrder || len(bad.b) > 0 && ok && next.message() && next.first() == s.prev+2 && s.sum.good(next) {
 		return end
 	}
-	for at := s.off + 1; at+minRecord <= len(s.buf) && s.budget > 0; at++ {
-		r, ok := frame(s.buf[at:])
-		if !ok || !s.inReach(r) {
-			continue
-		}
-		s.budget -= len(r.b)
-		if s.sum.good(r) {
+	for at := s.off + 1; at+minRecord <= len(s.buf); at++ {
+		if r, ok := frame(s.buf[at:]); ok && s.inReach(r) && s.sum.good(r) {
 			return at
 		}
 	}
 	return len(s.buf)
-}
-
-// follows says whether a good record at off continues the block with one message missing before it.
-func (s *scanner) follows(off int) bool {
-	r, ok := frame(s.buf[off:])
-	return ok && r.message() && r.first() == s.prev+2 && s.sum.good(r)
-}
-
-// inReach says whether r's sequence can stand behind the last good one. Filler made by the server has sequence 0 and is
-// not worth finding again.
-func (s *scanner) inReach(r raw) bool {
-	if r.tomb {
-		return !r.erased && r.seq > 0 && r.subject == 0 && len(r.b) == minRecord
-	}
-	return r.seq > s.prev && (s.prev == 0 && r.seq < 1<<48 || r.seq-s.prev < maxJump)
 }
 
 // torn says whether rest can be the beginning of a record that ends behind it.
@@ -131,4 +108,13 @@ func torn(rest []byte) bool {
 	}
 	n := int(le.Uint32(rest) &^ hasHeaders)
 	return n > len(rest) && n <= maxRecord
+}
+
+// inReach says whether r's sequence can stand behind the last good one. Filler made by the server has sequence 0 and is
+// not worth finding again.
+func (s *scanner) inReach(r raw) bool {
+	if r.tomb {
+		return !r.erased && r.seq > 0 && r.subject == 0 && len(r.b) == minRecord
+	}
+	return r.seq > s.prev && (s.prev == 0 && r.seq < 1<<48 || r.seq-s.prev < maxJump)
 }

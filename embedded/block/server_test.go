@@ -140,22 +140,19 @@ func duplicate(t testing.TB, from string) string {
 // mustCheck checks and fails the test on an error.
 func mustCheck(t testing.TB, msgs string) Report {
 	t.Helper()
-	rep := expect.Value(Check(msgs, Options{Stream: stream, Parallel: 2}))(t)
-	return rep
+	return expect.Value(Check(msgs, Options{Stream: stream}))(t)
 }
 
 func mustRepair(t testing.TB, msgs, archive string) Fixed {
 	t.Helper()
 	o := Options{Stream: stream, Archive: archive}
 	rep := expect.Value(Check(msgs, o))(t)
-	f := expect.Value(Repair(msgs, o, rep))(t)
-	return f
+	return expect.Value(Repair(msgs, o, rep))(t)
 }
 
 func read1(t testing.TB, path string) []byte {
 	t.Helper()
-	b := expect.Value(os.ReadFile(path))(t)
-	return b
+	return expect.Value(os.ReadFile(path))(t)
 }
 
 func write1(t testing.TB, path string, b []byte) {

@@ -53,7 +53,7 @@ func TestDamageOutlivesTheOpener(t *testing.T) {
 	ids, _ := damages(t, d)
 	last, _ := d.stream.Last()
 	shut(t, d)
-	if cut, _, err := block.CutEnd(filepath.Dir(blockPath(home, 1)), filepath.Join(home, "store", "archive"), "EVENTS", func(block.Record) int { return 1 }); err != nil || cut != 1 {
+	if cut, _, err := block.CutEnd(filepath.Dir(blockPath(home, 1)), filepath.Join(home, "store", "archive"), "EVENTS", last); err != nil || cut != 1 {
 		t.Fatal(cut, err)
 	}
 	left := fmt.Sprintf(`{"id":%q,"damage":[{"Block":"1.blk","Why":"checksum does not match"}],"lost":[{"First":4,"Last":5}]}`, ids[0])

@@ -137,7 +137,7 @@ func (s BackupStore) gather(ctx context.Context, dir string) (Manifest, []block.
 	m := Manifest{Format: BackupFormat, Build: s.Tail.Build, Created: s.Tail.Created}
 	links := filepath.Join(dir, blocksDir)
 	msgs, stream := embedded.Blocks(filepath.Join(s.Home, "store"))
-	if _, err := block.Archive(msgs, links, true); err != nil {
+	if err := block.Archive(msgs, links, true); err != nil {
 		return m, nil, sealedTrouble(err)
 	}
 	found, err := block.Check(links, block.Options{Stream: stream})

@@ -14,7 +14,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 
 	"hookline/embedded"
@@ -145,7 +144,7 @@ func Looked(rep embedded.Report) Repaired {
 // when the store was opened.
 func (st RepairStore) checkSealed(out *Repaired) error {
 	msgs, stream := embedded.Blocks(filepath.Join(st.Home, "store"))
-	found, err := block.Check(msgs, block.Options{Stream: stream, Parallel: runtime.GOMAXPROCS(0)})
+	found, err := block.Check(msgs, block.Options{Stream: stream})
 	if err != nil || len(found.Blocks) == 0 {
 		return err
 	}
