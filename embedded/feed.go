@@ -4,10 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net"
-	"strconv"
-	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -38,10 +35,10 @@ type Feed struct {
 type FeedOptions struct {
 	Addr     string // host and port, the host an IP address
 	Password string // of [FeedUser]
-	Log      *slog.Logger
 }
 
-// OpenFeed listens at an address.
+// OpenFeed listens at an address. What its server says is not logged: that the password is not hashed, which is generated,
+// and that a client reads too slowly.
 func OpenFeed(o FeedOptions) (*Feed, error) {
 	taken, err := net.Listen("tcp", o.Addr) // the server itself would say so in its log only
 	if err != nil {
@@ -67,7 +64,6 @@ func OpenFeed(o FeedOptions) (*Feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	srv.SetLoggerV2(feedLog{&serverLog{out: o.Log, now: time.Now}}, false, false, false)
 	f := &Feed{srv: srv}
 	srv.Start()
 	if !srv.ReadyForConnections(startTimeout) {
@@ -82,12 +78,6 @@ func OpenFeed(o FeedOptions) (*Feed, error) {
 	return f, nil
 }
 
-// feedLog leaves warnings out: that the password is not hashed, which is generated, and that a client reads too slowly.
-type feedLog struct{ *serverLog }
-
-// Warnf implements the server's Logger.
-func (feedLog) Warnf(string, ...any) {}
-
 // Addr is the host and port where the feed listens.
 func (f *Feed) Addr() string { return f.srv.Addr().String() }
 
@@ -98,7 +88,7 @@ func (f *Feed) Send(r events.Record) error {
 		return err
 	}
 	if len(data) > maxPayload-4096 {
-		return fmt.Errorf("event %s of %s bytes is too large for a message", r.ID, strconv.Itoa(len(data)))
+		return fmt.Errorf("event %s of %d bytes is too large for a message", r.ID, len(data))
 	}
 	return f.nc.Publish(subjectOf(r.Envelope)+"."+r.Type, data)
 }

@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"errors"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +14,7 @@ import (
 
 func openFeed(t *testing.T) (*Feed, string) {
 	t.Helper()
-	f := expect.Value(OpenFeed(FeedOptions{Addr: "127.0.0.1:0", Password: "p4ss", Log: slog.New(slog.DiscardHandler)}))(t)
+	f := expect.Value(OpenFeed(FeedOptions{Addr: "127.0.0.1:0", Password: "p4ss"}))(t)
 	t.Cleanup(f.Close)
 	return f, "nats://" + FeedUser + ":p4ss@" + f.Addr()
 }
@@ -78,7 +77,7 @@ func TestFeedIsReadOnly(t *testing.T) {
 // A port that is in use is said.
 func TestFeedBusy(t *testing.T) {
 	f, _ := openFeed(t)
-	if _, err := OpenFeed(FeedOptions{Addr: f.Addr(), Password: "x", Log: slog.New(slog.DiscardHandler)}); err == nil || !strings.Contains(err.Error(), "address already in use") {
+	if _, err := OpenFeed(FeedOptions{Addr: f.Addr(), Password: "x"}); err == nil || !strings.Contains(err.Error(), "address already in use") {
 		t.Error(err)
 	}
 }
