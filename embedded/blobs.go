@@ -94,7 +94,7 @@ func (b *Blobs) Get(digest string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := c.unpack(encodingZstd, packed)
+	content, err := c.unpack(encodingZstd, packed, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", digest, ErrBlobDamaged, err)
 	}

@@ -128,7 +128,7 @@ func (b *buckets) Load(ctx context.Context, bucket, key string) ([]byte, error) 
 
 func (b *buckets) unpack(stored []byte) ([]byte, error) {
 	if bytes.HasPrefix(stored, zstdMagic) {
-		return b.codec.unpack(encodingZstd, stored)
+		return b.codec.unpack(encodingZstd, stored, nil)
 	}
 	return stored, nil
 }

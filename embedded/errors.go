@@ -65,12 +65,11 @@ func (e *LockedError) Unwrap() error { return ErrLocked }
 
 // DamageError says what is wrong with the log, and where.
 type DamageError struct {
-	What      string
-	FirstSeq  uint64 // 0 when unknown
-	LastSeq   uint64
-	BlockName string
-	Gone      bool  // nothing is left of it: also an [ErrLogGone]
-	Err       error // the cause, may be nil
+	What     string
+	FirstSeq uint64 // 0 when unknown
+	LastSeq  uint64
+	Gone     bool  // nothing is left of it: also an [ErrLogGone]
+	Err      error // the cause, may be nil
 }
 
 // Error implements error.
@@ -78,9 +77,6 @@ func (e *DamageError) Error() string {
 	msg := fmt.Sprintf("%v: %s", ErrLogDamaged, e.What)
 	if e.FirstSeq > 0 {
 		msg += fmt.Sprintf(" (sequences %d to %d)", e.FirstSeq, e.LastSeq)
-	}
-	if e.BlockName != "" {
-		msg += " in " + e.BlockName
 	}
 	if e.Err != nil {
 		msg += ": " + e.Err.Error()

@@ -40,6 +40,7 @@ type decoded struct {
 type pass struct {
 	typed      bool                        // decode the events' data
 	lent       bool                        // the records' bytes are used again when fn returns
+	wanted     func(message) bool          // nil: all are
 	unreadable func(seq uint64, why error) // gets what cannot be decoded; nil: it ends the pass
 }
 
@@ -55,18 +56,14 @@ type chunk struct {
 // chunks are used again: a long log is read in the memory of a few.
 var chunks = sync.Pool{New: func() any { return &chunk{in: make([]stored, 0, chunkRecords), done: make(chan struct{}, 1)} }}
 
-// scanner gives messages in order; a message's data is valid until give returns. It returns give's error
-// as it is.
-type scanner func(ctx context.Context, give func(stored) error) error
-
 // run runs the three stages. ordered bounds the chunks in memory.
-func (p pass) run(ctx context.Context, codec *codec, scan scanner, fn func(events.Record) error) error {
+func (p pass) run(ctx context.Context, codec *codec, scan *scanning, fn func(events.Record) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	workers := runtime.GOMAXPROCS(0)
 	ordered, work := make(chan *chunk, 2*workers), make(chan *chunk, 2*workers)
 	gathered := make(chan error, 1)
 	go func() {
-		err := gather(ctx, scan, ordered, work)
+		err := p.gather(ctx, scan, ordered, work)
 		close(work)
 		close(ordered)
 		gathered <- err
@@ -91,7 +88,7 @@ func (p pass) run(ctx context.Context, codec *codec, scan scanner, fn func(event
 }
 
 // gather cuts the scan into chunks and queues each for the workers and for delivery.
-func gather(ctx context.Context, scan scanner, ordered, work chan<- *chunk) error {
+func (p pass) gather(ctx context.Context, scan *scanning, ordered, work chan<- *chunk) error {
 	var c *chunk
 	queue := func() error {
 		if c == nil || len(c.in) == 0 {
@@ -107,60 +104,59 @@ func gather(ctx context.Context, scan scanner, ordered, work chan<- *chunk) erro
 			return ctx.Err()
 		}
 	}
-	err := scan(ctx, func(m stored) error {
+	scan.fn = func(m stored) error {
+		if p.wanted != nil && !p.wanted(m.message) {
+			return nil
+		}
 		if c == nil {
 			c = chunks.Get().(*chunk)
 		}
-		if c.take(m); len(c.in) == chunkRecords || len(c.packed) >= chunkBytes {
+		at := len(c.packed)
+		c.packed = append(c.packed, m.data...) // the data is the reader's
+		m.data = c.packed[at:len(c.packed):len(c.packed)]
+		c.in = append(c.in, m)
+		if len(c.in) == chunkRecords || len(c.packed) >= chunkBytes {
 			return queue()
 		}
 		return nil
-	})
-	return errors.Join(err, queue())
+	}
+	return errors.Join(scan.scan(ctx), queue())
 }
 
-// take copies a message's data, which is the reader's, into the chunk.
-func (c *chunk) take(m stored) {
-	at := len(c.packed)
-	c.packed = append(c.packed, m.data...)
-	m.data = c.packed[at:len(c.packed):len(c.packed)]
-	c.in = append(c.in, m)
-}
-
+// decode takes the chunk's messages apart. What is lent lies in the chunk's own memory as far as there is room.
 func (c *chunk) decode(codec *codec, p pass) {
-	c.out = slices.Grow(c.out[:0], len(c.in))[:len(c.in)]
-	if c.plain = c.plain[:0]; p.lent && c.plain == nil {
+	c.out = slices.Grow(c.out[:0], len(c.in))
+	c.plain = c.plain[:0]
+	if p.lent && c.plain == nil {
 		c.plain = make([]byte, 0, chunkPlain)
 	}
-	for i, m := range c.in {
-		c.out[i] = c.one(codec, p, m)
-	}
-}
-
-func (c *chunk) one(codec *codec, p pass, m stored) (d decoded) {
-	var env events.Envelope
-	var err error
-	if p.lent {
-		env, c.plain, err = codec.decodeInto(m.message, c.plain)
-	} else {
-		if m.encoding == "" { // the event's data would be the chunk's
-			m.data = slices.Clone(m.data)
+	for _, m := range c.in {
+		var free []byte
+		if p.lent {
+			free = c.plain[len(c.plain):]
 		}
-		env, err = codec.decode(m.message)
+		plain, err := codec.unpack(m.encoding, m.data, free)
+		switch {
+		case !p.lent && m.encoding == "": // the event's data would be the chunk's
+			plain = slices.Clone(plain)
+		case m.encoding != "" && len(plain) <= cap(free):
+			c.plain = c.plain[:len(c.plain)+len(plain)]
+			plain = plain[:len(plain):len(plain)]
+		}
+		var env events.Envelope
+		if err == nil {
+			env, err = m.envelope(plain)
+		}
+		d := decoded{rec: events.Record{Seq: m.seq, Envelope: env}, err: err}
+		if err == nil && p.typed {
+			d.rec = events.NewRecord(m.seq, env)
+		}
+		d.rec.Appended = m.appended
+		c.out = append(c.out, d)
 	}
-	if err != nil {
-		return decoded{rec: events.Record{Seq: m.seq}, err: err}
-	}
-	if p.typed {
-		d.rec = events.NewRecord(m.seq, env)
-	} else {
-		d.rec = events.Record{Seq: m.seq, Envelope: env}
-	}
-	d.rec.Appended = m.appended
-	return d
 }
 
-// deliver hands the chunks' events to fn in order.
+// deliver calls fn with the chunks' events in order.
 func (p pass) deliver(ctx context.Context, ordered <-chan *chunk, fn func(events.Record) error) error {
 	for c := range ordered {
 		<-c.done
@@ -179,17 +175,12 @@ func (p pass) deliver(ctx context.Context, ordered <-chan *chunk, fn func(events
 				return err
 			}
 		}
-		c.release()
+		clear(c.in)
+		clear(c.out)
+		c.in, c.out, c.packed = c.in[:0], c.out[:0], c.packed[:0]
+		if cap(c.packed)+cap(c.plain) <= keptBytes {
+			chunks.Put(c)
+		}
 	}
 	return nil
-}
-
-// release makes the chunk ready for the next run of messages, unless it has grown large.
-func (c *chunk) release() {
-	clear(c.in)
-	clear(c.out)
-	c.in, c.out, c.packed = c.in[:0], c.out[:0], c.packed[:0]
-	if cap(c.packed)+cap(c.plain) <= keptBytes {
-		chunks.Put(c)
-	}
 }

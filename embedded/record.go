@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -103,6 +104,9 @@ func (c *codec) encode(env events.Envelope) (message, error) {
 	}
 	m := message{subject: subject, id: env.ID, typ: env.Type, time: env.Time.UTC().Format(time.RFC3339Nano)}
 	m.data, m.encoding = c.pack(plain)
+	if len(m.data) > maxPayload-4096 { // the headers count too
+		return message{}, fmt.Errorf("%w: %d bytes", ErrTooLarge, len(m.data))
+	}
 	return m, nil
 }
 
@@ -116,21 +120,11 @@ func usualClient(session string) string {
 
 // decode undoes encode, but for an event of a session without a client, which becomes one of Claude Code.
 func (c *codec) decode(m message) (events.Envelope, error) {
-	plain, err := c.unpack(m.encoding, m.data)
+	plain, err := c.unpack(m.encoding, m.data, nil)
 	if err != nil {
 		return events.Envelope{}, err
 	}
 	return m.envelope(plain)
-}
-
-// decodeInto is decode with the data unpacked into an arena, as by unpackInto.
-func (c *codec) decodeInto(m message, arena []byte) (events.Envelope, []byte, error) {
-	plain, arena, err := c.unpackInto(m.encoding, m.data, arena)
-	if err != nil {
-		return events.Envelope{}, arena, err
-	}
-	env, err := m.envelope(plain)
-	return env, arena, err
 }
 
 // envelope puts the envelope together whose payload is plain.
@@ -146,27 +140,19 @@ func (m message) envelope(plain []byte) (events.Envelope, error) {
 			return events.Envelope{}, fmt.Errorf("%w: envelope line: %w", ErrBadPayload, err)
 		}
 	}
-	return assemble(m, head, data)
-}
+	at, err := time.Parse(time.RFC3339Nano, m.time)
+	if err != nil {
+		return events.Envelope{}, fmt.Errorf("%w: %w", ErrBadPayload, err)
+	}
+	project, session, err := m.place()
+	if err != nil {
+		return events.Envelope{}, fmt.Errorf("%w: %w", ErrBadPayload, err)
+	}
 
-func assemble(m message, head rest, data []byte) (events.Envelope, error) {
-	env := events.Envelope{ID: m.id, Type: m.typ, Version: 1, Worktree: head.Worktree, Branch: head.Branch, Phase: head.Phase,
-		Hook: head.Hook, ToolUseID: head.ToolUseID, AgentID: head.AgentID, Causation: head.Causation, Redacted: head.Redacted, Imported: head.Imported, Facts: head.Facts}
-	if head.Version != 0 {
-		env.Version = head.Version
-	}
-	var err error
-	if env.Time, err = time.Parse(time.RFC3339Nano, m.time); err != nil {
-		return env, fmt.Errorf("%w: %w", ErrBadPayload, err)
-	}
-	if env.Project, env.Session, err = m.place(); err != nil {
-		return env, fmt.Errorf("%w: %w", ErrBadPayload, err)
-	}
-	env.Client = head.Client
-	if env.Client == "" {
-		env.Client = usualClient(env.Session)
-	}
-	env.Correlation = env.Session
+	env := events.Envelope{ID: m.id, Type: m.typ, Version: cmp.Or(head.Version, 1), Time: at, Project: project, Session: session,
+		Worktree: head.Worktree, Branch: head.Branch, Phase: head.Phase, Client: cmp.Or(head.Client, usualClient(session)),
+		Hook: head.Hook, ToolUseID: head.ToolUseID, AgentID: head.AgentID, Correlation: session, Causation: head.Causation,
+		Redacted: head.Redacted, Imported: head.Imported, Facts: head.Facts}
 	if head.Correlation != nil {
 		env.Correlation = *head.Correlation
 	}

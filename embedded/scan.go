@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"time"
 
@@ -17,7 +15,6 @@ import (
 )
 
 const (
-	fewMessages = 32              // up to so many are fetched one by one: cheaper than a consumer
 	pullSize    = 5000            // messages asked for at once; measured best
 	idleTimeout = 3 * time.Second // a consumer that is silent so long has met a hole
 )
@@ -28,20 +25,13 @@ var errStop = errors.New("enough")
 // scanning is one pass over the log: fn gets the messages from sequence from to sequence to (0: the
 // newest now), in order; a message's data is valid until fn returns. It reads the block files, the
 // newest one too: the server writes a message before it acknowledges it, so everything up to the last
-// acknowledged sequence is in a file, and nothing behind it is looked at. A few messages, and those of
-// filters, it asks the server for.
+// acknowledged sequence is in a file, and nothing behind it is looked at. The messages of filters it asks the server for.
 type scanning struct {
-	st          *Stream
-	from, to    uint64
-	headersOnly bool // the data may be missing
-	fn          func(stored) error
-	filters     []string // subjects: the server gives these and no others; nil: all
-	tolerant    bool     // go on behind damage; else it ends the scan
-}
-
-// scan is a pass over the log that damage ends.
-func (st *Stream) scan(ctx context.Context, from, to uint64, headersOnly bool, fn func(stored) error) error {
-	return (&scanning{st: st, from: from, to: to, headersOnly: headersOnly, fn: fn}).scan(ctx)
+	st       *Stream
+	from, to uint64
+	fn       func(stored) error
+	filters  []string // subjects: the server gives these and no others; nil: all
+	tolerant bool     // go on behind damage; else it ends the scan
 }
 
 func (s *scanning) scan(ctx context.Context) error {
@@ -50,22 +40,153 @@ func (s *scanning) scan(ctx context.Context) error {
 		s.to = last
 	}
 	s.from = max(s.from, 1)
-	switch {
-	case !s.tolerant && (s.from > s.to || s.to-s.from < fewMessages):
-		return s.oneByOne(ctx)
-	case s.filters != nil:
+	if s.from > s.to {
+		return nil
+	}
+	if s.filters != nil {
 		return s.filtered(ctx)
 	}
 	return s.files(ctx)
 }
 
-// give hands out one message, and goes on behind it.
+// give calls fn with one message, and goes on behind it.
 func (s *scanning) give(m stored) error {
 	s.from = m.seq + 1
 	return s.fn(m)
 }
 
-// deleted is the set of sequences that the server hides, and the first one that it shows.
+// files reads the block files, from the newest one on whose first message is not behind what is wanted. It ends at an event
+// that they lack, unless the server knows that it was erased.
+func (s *scanning) files(ctx context.Context) error {
+	msgs := s.st.srv.opts.msgsDir()
+	numbers, err := block.Numbers(msgs)
+	if err != nil {
+		return fmt.Errorf("blocks of the log: %w", err)
+	}
+	path := func(i int) string { return filepath.Join(msgs, strconv.Itoa(numbers[i])+blockSuffix) }
+	i := max(0, len(numbers)-1)
+	for ; i > 0; i-- {
+		first, _ := block.First(path(i), streamName) // a reader of the block gets the error
+		if 0 < first && first <= s.from {
+			break
+		}
+	}
+
+	for ; i < len(numbers) && s.from <= s.to; i++ {
+		var told error
+		err := block.ReadFrom(path(i), streamName, s.from, s.to, func(r block.Record) error {
+			told = s.reach(ctx, r.First)
+			if told != nil {
+				return told
+			}
+			if r.Erased {
+				s.from = r.Seq + 1
+				return nil
+			}
+			m := message{subject: r.Subject, data: r.Data}.ofRaw(r.Header)
+			told = s.give(stored{seq: r.Seq, appended: r.Time, message: m})
+			return told
+		})
+		if told != nil {
+			return told
+		}
+		if err != nil && !s.tolerant && !errors.Is(err, block.ErrDamaged) && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return s.reach(ctx, s.to+1)
+}
+
+// reach is called before the message of a sequence. Those before it that did not come are damage, unless they were erased.
+func (s *scanning) reach(ctx context.Context, at uint64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.from >= at || s.tolerant {
+		return nil
+	}
+	return s.st.unread(ctx, s.from, at-1)
+}
+
+// filtered reads what matches the filters, to the log's end. The server passes over an event that is damaged, and counts
+// none in a block that the disk does not give: whenever it gave others than it had counted, or was silent, or a block could
+// not be read, the files say what is wrong with what was wanted, and the rest of it is read without the filters.
+func (s *scanning) filtered(ctx context.Context) error {
+	check := scanning{st: s.st, from: s.from, to: s.to, fn: func(stored) error { return nil }}
+	last, _ := s.st.Last()
+	unread := s.st.srv.log.reads(streamName)
+	missing, err := consume(ctx, s.st.handle, s.from, s.filters, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
+		seq := meta.Sequence.Stream
+		if seq > last {
+			return errStop
+		}
+		if seq > s.to {
+			return nil
+		}
+		m := message{subject: msg.Subject(), data: msg.Data()}.ofHeader(msg.Headers())
+		return s.give(stored{seq: seq, appended: meta.Timestamp.UTC(), message: m})
+	})
+	if err != nil && !errors.Is(err, errStop) && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
+		return err
+	}
+	if (err == nil || errors.Is(err, errStop)) && missing == 0 && unread() == nil {
+		return nil
+	}
+	if err := check.files(ctx); err != nil {
+		return err
+	}
+	return s.files(ctx)
+}
+
+// consume calls fn with the messages of a stream that match the filters, from a sequence on, and returns how many more or
+// fewer came than the server had counted at first. It ends at fn's error, which it returns as it is.
+func consume(ctx context.Context, from jetstream.Stream, seq uint64, filters []string, fn func(jetstream.Msg, *jetstream.MsgMetadata) error) (missing int64, err error) {
+	consumer, err := from.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: seq, FilterSubjects: filters,
+	})
+	if err != nil {
+		return 0, fmt.Errorf("read from %d: %w", seq, err)
+	}
+	defer func() { // else the server keeps it for minutes, and there may be a thousand of a stream
+		_ = from.DeleteConsumer(context.WithoutCancel(ctx), consumer.CachedInfo().Name)
+	}()
+	missing = int64(consumer.CachedInfo().NumPending)
+	if missing == 0 {
+		return 0, nil
+	}
+	it, err := consumer.Messages(jetstream.PullMaxMessages(pullSize))
+	if err != nil {
+		return missing, fmt.Errorf("read from %d: %w", seq, err)
+	}
+	defer it.Stop()
+
+	for {
+		wait, cancel := context.WithTimeout(ctx, idleTimeout)
+		msg, err := it.Next(jetstream.NextContext(wait))
+		cancel()
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			if info, infoErr := consumer.Info(ctx); infoErr == nil && info.NumPending == 0 { // the last ones were deleted meanwhile
+				return missing, nil
+			}
+		}
+		if err != nil {
+			return missing, fmt.Errorf("read from %d: %w", seq, err)
+		}
+		meta, err := msg.Metadata()
+		if err == nil {
+			err = fn(msg, meta)
+		}
+		if err != nil {
+			return missing, err
+		}
+		missing--
+		if meta.NumPending == 0 {
+			return missing, nil
+		}
+	}
+}
+
+// deleted returns the sequences that the server hides, and the first one that it shows.
 func (st *Stream) deleted(ctx context.Context) (hidden map[uint64]bool, first uint64, err error) {
 	info, err := st.handle.Info(ctx, jetstream.WithDeletedDetails(true))
 	if err != nil {
@@ -78,8 +199,8 @@ func (st *Stream) deleted(ctx context.Context) (hidden map[uint64]bool, first ui
 	return hidden, info.State.FirstSeq, nil
 }
 
-// unread is the error about events between two sequences of which the server has said that they are not there; nil where
-// that is so, since they were erased. It says the same of what the disk does not give.
+// unread returns the error about events between two sequences that were not found; nil where they were erased, since the
+// server says the same of what the disk does not give.
 func (st *Stream) unread(ctx context.Context, from, to uint64) error {
 	hidden, first, err := st.deleted(ctx)
 	if err != nil {
@@ -88,183 +209,8 @@ func (st *Stream) unread(ctx context.Context, from, to uint64) error {
 	for seq := max(from, first, 1); seq <= to; seq++ {
 		if !hidden[seq] {
 			st.srv.distrust()
-			return &DamageError{What: "the server does not give an event that it has", FirstSeq: seq, LastSeq: seq}
+			return &DamageError{What: "an event cannot be read", FirstSeq: seq, LastSeq: seq}
 		}
 	}
 	return nil
-}
-
-// span is a block and the sequences that it has: first to end-1, or first and all that follow for the newest one.
-type span struct {
-	name       string
-	first, end uint64
-}
-
-// spans lists the blocks that can hold a sequence of the pass, in order. A block of which no record can be read ends where
-// the next one begins.
-func (s *scanning) spans() ([]span, error) {
-	numbers, err := block.Numbers(s.st.srv.opts.msgsDir())
-	if err != nil {
-		return nil, fmt.Errorf("blocks of the log: %w", err)
-	}
-	var out []span
-	end := uint64(math.MaxUint64)
-	for _, n := range slices.Backward(numbers) {
-		b := span{name: strconv.Itoa(n) + blockSuffix, first: end, end: end}
-		first, _ := block.First(filepath.Join(s.st.srv.opts.msgsDir(), b.name), streamName) // a reader of the block gets the error
-		if first > 0 {
-			b.first, end = first, first
-		}
-		if b.first <= s.to || b.end == math.MaxUint64 {
-			out = append(out, b)
-		}
-		if b.first <= s.from {
-			break
-		}
-	}
-	slices.Reverse(out)
-	return out, nil
-}
-
-// files reads the block files. What a damaged one gave is handed out before the error.
-func (s *scanning) files(ctx context.Context) error {
-	spans, err := s.spans()
-	if err != nil {
-		return err
-	}
-	for _, b := range spans {
-		if err := s.file(ctx, b); err != nil || s.from > s.to {
-			return err
-		}
-	}
-	return nil
-}
-
-// file reads one block. An event that it lacks is damage, unless the server knows that it was erased.
-func (s *scanning) file(ctx context.Context, b span) error {
-	var told error
-	var lacking []block.Range
-	goOn := func(at uint64) {
-		if s.from < at {
-			lacking = append(lacking, block.Range{First: s.from, Last: at - 1})
-			s.from = at
-		}
-	}
-	err := block.ReadFrom(filepath.Join(s.st.srv.opts.msgsDir(), b.name), streamName, s.from, s.to, func(r block.Record) error {
-		goOn(r.First)
-		if r.Erased {
-			s.from = r.Seq + 1
-			return nil
-		}
-		told = s.record(ctx, r)
-		return told
-	})
-	if told != nil {
-		return told
-	}
-
-	whole := err == nil || errors.Is(err, block.ErrDamaged) || errors.Is(err, fs.ErrNotExist)
-	if !whole && !s.tolerant {
-		return err
-	}
-	goOn(min(b.end, s.to+1))
-	for _, r := range lacking {
-		if s.tolerant || s.st.unread(ctx, r.First, r.Last) == nil {
-			continue
-		}
-		return &DamageError{What: "a block", FirstSeq: r.First, LastSeq: r.Last, BlockName: b.name, Err: err}
-	}
-	return nil
-}
-
-// record hands out a message of a block.
-func (s *scanning) record(ctx context.Context, r block.Record) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	m := stored{seq: r.Seq, appended: r.Time, message: message{subject: r.Subject}.ofRaw(r.Header)}
-	if !s.headersOnly {
-		m.data = r.Data
-	}
-	return s.give(m)
-}
-
-func (s *scanning) oneByOne(ctx context.Context) error {
-	for seq := s.from; seq <= s.to; seq++ {
-		m, err := s.st.ask(ctx, seq, seq)
-		if errors.Is(err, ErrNoRecord) {
-			continue
-		}
-		if err == nil {
-			err = s.give(m)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// filtered reads what matches the filters, to the log's end. The server passes over an event that is damaged, and counts
-// none in a block that the disk does not give: whenever it gave others than it had counted, or was silent, or a block could
-// not be read, the files say what is wrong with what was wanted, and the rest of it is read without the filters.
-func (s *scanning) filtered(ctx context.Context) error {
-	from := s.from
-	unread := s.st.srv.log.reads(streamName)
-	missing, err := s.consume(ctx)
-	if err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
-		return err
-	}
-	if err == nil && missing == 0 && unread() == nil {
-		return nil
-	}
-	if err := s.st.scan(ctx, from, s.to, true, func(stored) error { return nil }); err != nil {
-		return err
-	}
-	s.filters = nil
-	return s.scan(ctx)
-}
-
-// consume reads through an ordered consumer, and gives how many messages more or less came than the server had counted.
-func (s *scanning) consume(ctx context.Context) (missing int64, err error) {
-	last, _ := s.st.Last()
-	consumer, err := s.st.handle.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: s.from, HeadersOnly: s.headersOnly, FilterSubjects: s.filters,
-	})
-	if err != nil {
-		return 0, fmt.Errorf("read from %d: %w", s.from, s.st.trouble(err))
-	}
-	missing = int64(consumer.CachedInfo().NumPending)
-	if missing == 0 {
-		return 0, nil
-	}
-	it, err := consumer.Messages(jetstream.PullMaxMessages(pullSize))
-	if err != nil {
-		return missing, fmt.Errorf("read from %d: %w", s.from, s.st.trouble(err))
-	}
-	defer it.Stop()
-
-	for {
-		wait, cancel := context.WithTimeout(ctx, idleTimeout)
-		msg, err := it.Next(jetstream.NextContext(wait))
-		cancel()
-		if err != nil {
-			return missing, fmt.Errorf("read from %d: %w", s.from, s.st.trouble(err))
-		}
-		meta, err := msg.Metadata()
-		if err != nil {
-			return missing, err
-		}
-		seq := meta.Sequence.Stream
-		if seq > last {
-			return missing, nil
-		}
-		missing--
-		if seq <= s.to {
-			err = s.give(stored{seq: seq, appended: meta.Timestamp.UTC(), message: message{subject: msg.Subject(), data: msg.Data()}.ofHeader(msg.Headers())})
-		}
-		if err != nil || meta.NumPending == 0 {
-			return missing, err
-		}
-	}
 }

@@ -23,25 +23,12 @@ func (st *Stream) Select(ctx context.Context, from, to uint64, want []projector.
 	}) {
 		return st.Read(ctx, from, to, fn)
 	}
-	return pass{typed: true}.run(ctx, st.codec, func(ctx context.Context, give func(stored) error) error {
-		s := &scanning{st: st, from: from, to: to, filters: filtersOf(want)}
-		s.fn = func(m stored) error {
-			if !means(want, m.message) {
-				return nil
-			}
-			return give(m)
-		}
-		return s.scan(ctx)
-	}, fn)
-}
-
-// means tells whether one of the selectors means a message.
-func means(want []projector.Selector, m message) bool {
-	project, session, err := m.place()
-	if err != nil {
-		return false
+	wanted := func(m message) bool {
+		project, session, err := m.place()
+		return err == nil && slices.ContainsFunc(want, func(w projector.Selector) bool { return w.Match(session, project, m.typ) })
 	}
-	return slices.ContainsFunc(want, func(w projector.Selector) bool { return w.Match(session, project, m.typ) })
+	s := &scanning{st: st, from: from, to: to, filters: filtersOf(want)}
+	return pass{typed: true, wanted: wanted}.run(ctx, st.codec, s, fn)
 }
 
 // maxFilters bounds the subjects of one consumer: the server compares each of its messages with all of them.
@@ -98,13 +85,13 @@ func (st *Stream) SeqCaptured(ctx context.Context, t time.Time) (uint64, error) 
 	newest := uint64(0)
 	for from := max(1, seq-min(seq, lateBound)); from <= last && from <= max(seq, newest)+lateBound; {
 		to := min(last, max(seq, newest)+lateBound)
-		err := st.scan(ctx, from, to, true, func(m stored) error {
+		s := &scanning{st: st, from: from, to: to, fn: func(m stored) error {
 			if m.captured() <= ms {
 				newest = m.seq
 			}
 			return nil
-		})
-		if err != nil {
+		}}
+		if err := s.scan(ctx); err != nil {
 			return 0, err
 		}
 		from = to + 1
@@ -123,7 +110,7 @@ func (st *Stream) bisect(ctx context.Context, beyond func(stored) bool) (uint64,
 	low, high := uint64(1), last+1 // the answer lies in [low, high]
 	for low < high {
 		mid := low + (high-low)/2
-		m, err := st.nextFrom(ctx, mid)
+		m, err := st.ask(ctx, mid, last, jetstream.WithGetMsgSubject(subjectRoot+".>")) // the first one from there on
 		switch {
 		case errors.Is(err, ErrNoRecord): // nothing from mid on: erased
 			high = mid
@@ -136,12 +123,6 @@ func (st *Stream) bisect(ctx context.Context, beyond func(stored) bool) (uint64,
 		}
 	}
 	return low, nil
-}
-
-// nextFrom is the first event at or after seq.
-func (st *Stream) nextFrom(ctx context.Context, seq uint64) (stored, error) {
-	last, _ := st.Last()
-	return st.ask(ctx, seq, last, jetstream.WithGetMsgSubject(subjectRoot+".>"))
 }
 
 // captured is when the event was captured, in Unix ms; 0 where its header does not say so.

@@ -159,8 +159,8 @@ func TestSelectMeetsDamage(t *testing.T) {
 			}
 			err = s.Stream().Select(t.Context(), 1, 0, []projector.Selector{want}, func(events.Record) error { return nil })
 			var damage *DamageError
-			if !errors.As(err, &damage) || damage.BlockName != "2.blk" || !s.damaged.Load() {
-				t.Errorf("%v, want a DamageError of 2.blk", err)
+			if !errors.As(err, &damage) || damage.FirstSeq != found.Damage[0].FirstSeq || !s.damaged.Load() {
+				t.Errorf("%v, want a DamageError of %d", err, found.Damage[0].FirstSeq)
 			}
 		})
 	}

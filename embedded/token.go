@@ -2,10 +2,9 @@ package embedded
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
-
-const hexDigits = "0123456789ABCDEF"
 
 // escape makes a subject token or a bucket key of any text: bytes that plain refuses become "=XX",
 // and nothing at all becomes "=". It is injective ([unescape] undoes it), and works byte by byte.
@@ -13,28 +12,19 @@ func escape(text string, plain func(i int) bool) string {
 	if text == "" {
 		return "="
 	}
-	clean := true
-	for i := 0; i < len(text) && clean; i++ {
-		clean = plain(i)
-	}
-	if clean {
-		return text
-	}
 	var b strings.Builder
 	b.Grow(len(text) + 8)
-	for i := 0; i < len(text); i++ {
-		if c := text[i]; plain(i) {
-			b.WriteByte(c)
+	for i := range len(text) {
+		if plain(i) {
+			b.WriteByte(text[i])
 		} else {
-			b.WriteByte('=')
-			b.WriteByte(hexDigits[c>>4])
-			b.WriteByte(hexDigits[c&15])
+			fmt.Fprintf(&b, "=%02X", text[i])
 		}
 	}
 	return b.String()
 }
 
-// unescape undoes [escape]; text that escape cannot have made is an error.
+// unescape undoes [escape]; text with a part that is no escape is an error.
 func unescape(text string) (string, error) {
 	if text == "=" {
 		return "", nil
@@ -51,11 +41,11 @@ func unescape(text string) (string, error) {
 		if i+2 >= len(text) {
 			return "", fmt.Errorf("token %q ends within an escape", text)
 		}
-		hi, lo := strings.IndexByte(hexDigits, text[i+1]), strings.IndexByte(hexDigits, text[i+2])
-		if hi < 0 || lo < 0 {
-			return "", fmt.Errorf("token %q has an escape that is not hexadecimal", text)
+		c, err := strconv.ParseUint(text[i+1:i+3], 16, 8)
+		if err != nil {
+			return "", fmt.Errorf("token %q: %w", text, err)
 		}
-		out = append(out, byte(hi<<4|lo))
+		out = append(out, byte(c))
 		i += 2
 	}
 	return string(out), nil
