@@ -12,8 +12,8 @@ import (
 func TestAbsent(t *testing.T) {
 	for name, between := range map[string]func(a *absent){
 		"quiet":             func(*absent) {},
-		"written meanwhile": func(a *absent) { a.saving()() },
-		"being written":     func(a *absent) { a.saving() },
+		"written meanwhile": func(a *absent) { a.saving(nil)() },
+		"being written":     func(a *absent) { a.saving(nil) },
 	} {
 		var a absent
 		_, since := a.knows("k")
@@ -24,7 +24,7 @@ func TestAbsent(t *testing.T) {
 		}
 	}
 	var a absent
-	saved := a.saving() // the question is asked in the middle of a write
+	saved := a.saving(nil) // the question is asked in the middle of a write
 	_, since := a.knows("k")
 	saved()
 	a.note("k", since)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,8 +16,8 @@ import (
 	"hookline/projector"
 )
 
-// saveChunk is how many cells are under way to the server at once.
-const saveChunk = 512
+// maxUnderWay is how many messages are under way to the server at once.
+const maxUnderWay = 512
 
 // keysTimeout bounds the listing of a bucket's keys: the server takes 20 s for all of 600,000, a third of a second for those
 // of one projection.
@@ -24,6 +25,10 @@ const keysTimeout = 2 * time.Minute
 
 // minPack is the size in bytes from which a value is worth compressing.
 const minPack = 256
+
+// wasteAllowed is how many bytes of overwritten values a bucket may carry, beside a quarter of its
+// live ones. The server itself takes them out of a bucket's newest block (up to 4 MiB) never.
+const wasteAllowed = 32 << 10
 
 // zstdMagic begins every compressed value. A value that begins so by itself is compressed in any
 // case, so the magic tells the two apart.
@@ -33,12 +38,10 @@ var zstdMagic = []byte{0x28, 0xB5, 0x2F, 0xFD}
 // a cell is the newest message of its subject. Values of 256 bytes and more are zstd with the
 // package's dictionary where that is smaller. Deleting removes the message and leaves no marker.
 type buckets struct {
-	js     jetstream.JetStream
+	srv    *Server
 	codec  *codec
-	log    *serverLog
 	byName map[string]jetstream.Stream
 	absent absent
-	note   func() // writes down how far the log is on disk
 }
 
 var _ projector.Store = (*buckets)(nil)
@@ -49,8 +52,9 @@ var errBucketLost = errors.New("the bucket is gone")
 // openBuckets looks the buckets up and creates those that lack; created says whether one on disk was made. A lost bucket is no
 // loss: its projections are folded again from the log. So that no position vouches for what a lost bucket held, the bucket
 // with the positions is created last, and where it alone is left the error is errBucketLost: all are to be dropped.
-func openBuckets(ctx context.Context, js jetstream.JetStream, c *codec, log *serverLog, note func()) (b *buckets, created bool, err error) {
-	b = &buckets{js: js, codec: c, log: log, note: note, byName: make(map[string]jetstream.Stream)}
+func openBuckets(ctx context.Context, srv *Server, c *codec) (b *buckets, created bool, err error) {
+	b = &buckets{srv: srv, codec: c, byName: make(map[string]jetstream.Stream)}
+	js := srv.js
 	for _, want := range []struct {
 		name    string
 		storage jetstream.StorageType
@@ -67,7 +71,10 @@ func openBuckets(ctx context.Context, js jetstream.JetStream, c *codec, log *ser
 			}
 		}
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			handle, err = createBucket(ctx, js, want.name, want.storage)
+			_, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: want.name, History: 1, Storage: want.storage, Replicas: 1})
+			if err == nil {
+				handle, err = js.Stream(ctx, bucketStream(want.name))
+			}
 			created = created || want.storage == jetstream.FileStorage
 		}
 		if err != nil {
@@ -76,14 +83,6 @@ func openBuckets(ctx context.Context, js jetstream.JetStream, c *codec, log *ser
 		b.byName[want.name] = handle
 	}
 	return b, created, nil
-}
-
-func createBucket(ctx context.Context, js jetstream.JetStream, name string, storage jetstream.StorageType) (jetstream.Stream, error) {
-	_, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name, History: 1, Storage: storage, Replicas: 1})
-	if err != nil {
-		return nil, err
-	}
-	return js.Stream(ctx, bucketStream(name))
 }
 
 func bucketStream(name string) string       { return "KV_" + name }
@@ -108,19 +107,18 @@ func (b *buckets) Load(ctx context.Context, bucket, key string) ([]byte, error) 
 	subject := cellSubject(bucket, key)
 	known, since := b.absent.knows(subject)
 	if known {
-		return nil, &noCell{bucket, key}
+		return nil, fmt.Errorf("cell %s of %s: %w", key, bucket, projector.ErrNoCell)
 	}
-	unread := b.log.reads(bucketStream(bucket))
+	unread := b.srv.log.reads(bucketStream(bucket))
 	raw, err := h.GetLastMsgForSubject(ctx, subject)
-	gone := errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && raw.Header.Get("KV-Operation") != ""
-	if gone {
+	if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && raw.Header.Get("KV-Operation") != "" {
 		err = unread()
+		if err == nil {
+			b.absent.note(subject, since)
+			err = projector.ErrNoCell
+		}
 	}
-	switch {
-	case gone && err == nil:
-		b.absent.note(subject, since)
-		return nil, &noCell{bucket, key}
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("cell %s of %s: %w", key, bucket, err)
 	}
 	return b.unpack(raw.Data)
@@ -133,14 +131,13 @@ func (b *buckets) unpack(stored []byte) ([]byte, error) {
 	return stored, nil
 }
 
+// pack returns a value as it is stored. The cache is read on the hot path, so its values stay as they are.
 func (b *buckets) pack(bucket string, value []byte) []byte {
-	if bytes.HasPrefix(value, zstdMagic) {
-		return b.codec.frame(value)
-	}
-	if len(value) < minPack || bucket == projector.BucketCache { // the cache is read on the hot path
+	framed := bytes.HasPrefix(value, zstdMagic)
+	if !framed && (len(value) < minPack || bucket == projector.BucketCache) {
 		return value
 	}
-	if packed := b.codec.frame(value); len(packed) < len(value) {
+	if packed := b.codec.frame(value); framed || len(packed) < len(value) {
 		return packed
 	}
 	return value
@@ -156,13 +153,11 @@ func (b *buckets) Save(ctx context.Context, bucket string, cells []projector.Cel
 		return err
 	}
 	if bucket == projector.BucketSnapshot {
-		b.note()
+		b.srv.noteLog()
 	}
 	msgs := make([]*nats.Msg, len(cells))
-	defer b.absent.saving()()
 	for i, c := range cells {
 		msgs[i] = &nats.Msg{Subject: cellSubject(bucket, c.Key)}
-		b.absent.forget(msgs[i].Subject)
 		if c.Value != nil {
 			msgs[i].Data = b.pack(bucket, c.Value)
 		}
@@ -170,58 +165,52 @@ func (b *buckets) Save(ctx context.Context, bucket string, cells []projector.Cel
 			return fmt.Errorf("cell %s of %s: %w: %d bytes", c.Key, bucket, ErrTooLarge, len(c.Value))
 		}
 	}
-	for i := 0; i < len(cells); {
-		n, err := b.saveSome(ctx, h, cells[i:], msgs[i:])
-		if err != nil {
-			return fmt.Errorf("save %d cells in %s: %w", len(cells), bucket, classify(err))
+
+	defer b.absent.saving(msgs)()
+	for i := 0; i < len(cells) && err == nil; {
+		n := 1 // a deletion, a run of values, or the last cell
+		for i+n < len(cells)-1 && n < maxUnderWay && cells[i].Value != nil && cells[i+n].Value != nil {
+			n++
+		}
+		if cells[i].Value == nil {
+			err = h.Purge(ctx, jetstream.WithPurgeSubject(msgs[i].Subject))
+		} else {
+			_, err = publishAll(ctx, b.srv.js, msgs[i:i+n])
 		}
 		i += n
 	}
+	if err != nil {
+		return fmt.Errorf("save %d cells in %s: %w", len(cells), bucket, classify(err))
+	}
 	return nil
 }
 
-// saveSome saves at least one cell, and says how many: a deletion, a chunk of values, or the last.
-func (b *buckets) saveSome(ctx context.Context, h jetstream.Stream, cells []projector.Cell, msgs []*nats.Msg) (int, error) {
+// publishAll sends messages in their order, without waiting for each, and returns their acknowledgements.
+func publishAll(ctx context.Context, js jetstream.JetStream, msgs []*nats.Msg) ([]*jetstream.PubAck, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
 	if err := ctx.Err(); err != nil {
-		return 0, err
+		return nil, err
 	}
-	if cells[0].Value == nil {
-		return 1, h.Purge(ctx, jetstream.WithPurgeSubject(msgs[0].Subject))
-	}
-	n := 1
-	for n < min(len(cells)-1, saveChunk) && cells[n].Value != nil {
-		n++
-	}
-	return n, b.publish(ctx, msgs[:n])
-}
 
-// publish sends messages and waits for all acknowledgements.
-func (b *buckets) publish(ctx context.Context, msgs []*nats.Msg) error {
-	if len(msgs) == 1 {
-		_, err := b.js.PublishMsg(ctx, msgs[0], jetstream.WithRetryAttempts(0))
-		return err
-	}
-	acks := make([]jetstream.PubAckFuture, len(msgs))
+	waits := make([]jetstream.PubAckFuture, len(msgs))
 	for i, m := range msgs {
 		var err error
-		if acks[i], err = b.js.PublishMsgAsync(m, jetstream.WithStallWait(startTimeout)); err != nil {
-			return err
+		if waits[i], err = js.PublishMsgAsync(m, jetstream.WithStallWait(startTimeout)); err != nil {
+			return nil, err
 		}
 	}
-	deadline := time.NewTimer(startTimeout)
-	defer deadline.Stop()
-	for _, a := range acks {
+	acks := make([]*jetstream.PubAck, len(msgs))
+	for i, w := range waits {
 		select {
-		case <-a.Ok():
-		case err := <-a.Err():
-			return err
+		case acks[i] = <-w.Ok():
+		case err := <-w.Err():
+			return nil, err
 		case <-ctx.Done():
-			return ctx.Err()
-		case <-deadline.C:
-			return context.DeadlineExceeded
+			return nil, ctx.Err()
 		}
 	}
-	return nil
+	return acks, nil
 }
 
 // Keys implements [projector.Store]. It asks the server for the subjects that it holds in memory,
@@ -249,6 +238,37 @@ func (b *buckets) Keys(ctx context.Context, bucket, prefix string) ([]string, er
 	return keys, nil
 }
 
+// Scan calls fn with the cells of a bucket whose keys begin with prefix, in the order in which they were written. A
+// cell that is written meanwhile may come a second time; none is left out without an error. fn may keep the value.
+func (b *buckets) Scan(ctx context.Context, bucket, prefix string, fn func(key string, value []byte) error) error {
+	h, err := b.handle(bucket)
+	if err != nil {
+		return nil
+	}
+	unread := b.srv.log.reads(bucketStream(bucket))
+	_, err = consume(ctx, h, 1, []string{prefixFilter(bucket, prefix)}, func(msg jetstream.Msg, _ *jetstream.MsgMetadata) error {
+		key, err := unescape(strings.TrimPrefix(msg.Subject(), bucketPrefix(bucket)))
+		if err != nil || !strings.HasPrefix(key, prefix) || msg.Headers().Get("KV-Operation") != "" {
+			return nil
+		}
+		value, err := b.unpack(msg.Data())
+		if err == nil {
+			err = fn(key, value)
+		}
+		if err != nil {
+			return fmt.Errorf("cell %s: %w", key, err)
+		}
+		return nil
+	})
+	if err == nil {
+		err = unread()
+	}
+	if err != nil {
+		return fmt.Errorf("scan %s: %w", bucket, err)
+	}
+	return nil
+}
+
 // prefixFilter is a subject with a wildcard that matches every key that begins with prefix, and as few others as a
 // wildcard can: the server answers a filter of its own tokens ten times faster than one for the whole bucket. Of a
 // prefix that ends with a dot only what goes on behind the dot can be told apart; "a." itself is escaped at its end.
@@ -258,4 +278,49 @@ func prefixFilter(bucket, prefix string) string {
 		return bucketPrefix(bucket) + ">"
 	}
 	return bucketPrefix(bucket) + bucketKey(prefix[:dot]) + ".>"
+}
+
+// compact rewrites the buckets on disk that consist of overwritten values: it reads the live cells oldest first,
+// purges, and writes them again in their order, so that after a crash in between a position is, as
+// ever, not newer than the values; what is missing then is folded again.
+func (b *buckets) compact(ctx context.Context, streams string) error {
+	for _, name := range []string{projector.BucketSnapshot, projector.BucketLatest} {
+		h := b.byName[name]
+		info, err := h.Info(ctx)
+		if err != nil {
+			return fmt.Errorf("bucket %s: %w", name, err)
+		}
+		blocks, err := list(filepath.Join(streams, bucketStream(name), "msgs"))
+		if err != nil {
+			return fmt.Errorf("bucket %s: %w", name, err)
+		}
+		live, onDisk := int64(info.State.Bytes), int64(0)
+		for _, b := range blocks {
+			onDisk += b.Size
+		}
+		if onDisk-live <= wasteAllowed+live/4 {
+			continue
+		}
+
+		var cells []*nats.Msg
+		_, err = consume(ctx, h, 1, nil, func(msg jetstream.Msg, _ *jetstream.MsgMetadata) error {
+			cells = append(cells, &nats.Msg{Subject: msg.Subject(), Data: msg.Data()})
+			return nil
+		})
+		if err == nil && uint64(len(cells)) != info.State.Msgs {
+			err = fmt.Errorf("%d live cells where the server counts %d", len(cells), info.State.Msgs)
+		}
+		if err == nil {
+			err = h.Purge(ctx)
+		}
+		for some := range slices.Chunk(cells, maxUnderWay) {
+			if err == nil {
+				_, err = publishAll(ctx, b.srv.js, some)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("bucket %s: %w", name, err)
+		}
+	}
+	return nil
 }

@@ -26,7 +26,7 @@
 // # Durability
 //
 // An append is acknowledged when the server has written it; it is on disk when [Stream.Sync] has
-// returned. With [Shared], callers that wait at the same time share one fsync; with [Always] the
+// returned. Callers that wait at the same time share one fsync; with Options.Always the
 // server syncs each message itself. A server that is in doubt about a stream deletes it, so the log
 // is checked by package block before the server sees it, and its blocks are kept by hard links.
 package embedded
@@ -56,47 +56,25 @@ const (
 	schemaTyped = "1" // its subjects end with the type; read as it is, and goes on as schema
 )
 
-// FsyncMode says who brings an append to disk.
-type FsyncMode int
-
-const (
-	// Shared lets all callers of [Stream.Sync] that wait at one time share one fsync (default).
-	Shared FsyncMode = iota
-	// Always has the server sync every message before its acknowledgement.
-	Always
-)
-
-// String gives the mode's name in the configuration: "shared" or "always".
-func (m FsyncMode) String() string {
-	if m == Always {
-		return "always"
-	}
-	return "shared"
-}
-
-// defaultMaxStore bounds what the server may write, in bytes. The server's own default moves with
+// maxStore bounds what the server may write, in bytes. The server's own default moves with
 // the free space; reaching the bound stops every append, so it is far away and [Server.Free] is
 // what should be watched.
-const defaultMaxStore = 64 << 30
+const maxStore = 64 << 30
 
 // Options say where and how a store is opened.
 type Options struct {
-	Dir      string           // the store's folder; made with mode 0700 when it is missing
-	Lock     string           // lock file; default hookd.lock beside Dir
-	Holder   string           // who we are, one line, shown to a process that finds the lock held
-	Fsync    FsyncMode        // default Shared
-	MaxStore int64            // bytes the server may write; default 64 GiB
-	Renew    bool             // begin a new log behind one whose files are gone, else that is an [ErrLogGone]
-	Log      *slog.Logger     // default: none
-	Now      func() time.Time // default time.Now; stamps warnings and what is set aside
+	Dir    string           // the store's folder; made with mode 0700 when it is missing
+	Lock   string           // lock file; default hookd.lock beside Dir
+	Holder string           // who we are, one line, shown to a process that finds the lock held
+	Always bool             // the server syncs every message before its acknowledgement, instead of the shared fsync
+	Renew  bool             // begin a new log behind one whose files are gone, else that is an [ErrLogGone]
+	Log    *slog.Logger     // default: none
+	Now    func() time.Time // default time.Now; stamps warnings and what is set aside
 }
 
 func (o Options) withDefaults() Options {
 	if o.Lock == "" {
 		o.Lock = filepath.Join(filepath.Dir(filepath.Clean(o.Dir)), "hookd.lock")
-	}
-	if o.MaxStore == 0 {
-		o.MaxStore = defaultMaxStore
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -126,8 +104,7 @@ type Report struct {
 
 	BucketsDropped string // why the buckets were thrown away by this Open; "" when they were not
 
-	Took     time.Duration // duration of Open
-	Warnings []Warning     // the server's last 100 lines of level warning and above
+	Warnings []Warning // the server's last 100 lines of level warning and above
 }
 
 // Server is one open store. Its methods are safe for concurrent use.
@@ -142,6 +119,7 @@ type Server struct {
 	buckets *buckets
 	blobs   *Blobs
 	archive *archiver
+	opened  time.Time
 	created bool // a stream on disk was made by this Open
 	found   Found
 	vouched uint64 // the newest sequence that was in the log, as far as anything tells
@@ -168,9 +146,6 @@ func (s *Server) Store() projector.Store { return s.buckets }
 
 // Blobs is where large strings go.
 func (s *Server) Blobs() *Blobs { return s.blobs }
-
-// Fsync is the mode the store was opened with.
-func (s *Server) Fsync() FsyncMode { return s.opts.Fsync }
 
 // Report tells what Open found, and the server's warnings until now.
 func (s *Server) Report() Report {
@@ -201,7 +176,7 @@ func (s *Server) close(ctx context.Context) error {
 	}
 	s.stream.sync.stop()
 	s.stop()
-	err := syncTree(s.opts.jetstreamDir(), s.stream.opened)
+	err := syncTree(s.opts.jetstreamDir(), s.opened)
 	s.noteLog()
 	if err == nil && healthy && !s.damaged.Load() {
 		seq, _ := s.stream.Last()

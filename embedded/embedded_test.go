@@ -50,7 +50,7 @@ func child(role, dir string) {
 func groupsForEver(ctx context.Context, s *Server) {
 	last, _ := s.Stream().Last()
 	for n := last + 1; ; n += 3 {
-		r, err := s.Stream().AppendGroup(ctx, event(n), event(n+1), event(n+2))
+		r, err := s.Stream().Append(ctx, event(n), event(n+1), event(n+2))
 		if err == nil {
 			err = s.Stream().Sync(ctx, r[2].Seq)
 		}

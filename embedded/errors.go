@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"strings"
 	"syscall"
-
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // What can go wrong at Open.
@@ -39,9 +37,9 @@ var (
 	ErrNoRecord = errors.New("no such record")
 	// ErrBadEnvelope: an envelope without id or type, or with control characters in them.
 	ErrBadEnvelope = errors.New("not a valid envelope")
-	// ErrTooLarge: an event above 8 MiB after compression, or a batch above 1000 events.
+	// ErrTooLarge: an event above 8 MiB after compression.
 	ErrTooLarge = errors.New("too large for the log")
-	// ErrDuplicate: a batch holds ids of which some, not all, are in the log already. Nothing of
+	// ErrDuplicate: a decision holds ids of which some, not all, are in the log already. Nothing of
 	// it was appended. The error is a [*DuplicateError].
 	ErrDuplicate = errors.New("partly in the log already")
 	// ErrClosed: the store was closed.
@@ -92,23 +90,19 @@ func (e *DamageError) Unwrap() []error {
 	return []error{ErrLogDamaged, e.Err}
 }
 
-// DuplicateError names the ids of a refused batch that are in the log, with their sequences.
+// DuplicateError names the ids of a refused decision that are in the log, with their sequences.
 type DuplicateError struct{ Found map[string]uint64 }
 
 // Error implements error.
 func (e *DuplicateError) Error() string {
-	return fmt.Sprintf("%v: %d ids of the batch", ErrDuplicate, len(e.Found))
+	return fmt.Sprintf("%v: %d ids", ErrDuplicate, len(e.Found))
 }
 
 // Unwrap makes it an [ErrDuplicate].
 func (e *DuplicateError) Unwrap() error { return ErrDuplicate }
 
-// insufficientResources is the server's code for "JetStreamMaxStore reached".
-const insufficientResources = 10023
-
 // classify puts the sentinel in front of an error whose cause can be told, once.
 func classify(err error) error {
-	var api *jetstream.APIError
 	switch {
 	case err == nil, errors.Is(err, ErrReadOnly), errors.Is(err, ErrDenied), errors.Is(err, ErrMisplaced), errors.Is(err, ErrNoSpace):
 		return err
@@ -120,8 +114,6 @@ func classify(err error) error {
 		return fmt.Errorf("%w: %w", ErrMisplaced, err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
 		strings.Contains(err.Error(), "no space left"):
-		return fmt.Errorf("%w: %w", ErrNoSpace, err)
-	case errors.As(err, &api) && api.ErrorCode == insufficientResources:
 		return fmt.Errorf("%w: %w", ErrNoSpace, err)
 	}
 	return err

@@ -22,15 +22,13 @@ func TestSyncBehindAGap(t *testing.T) {
 		expect.OK(t, s.Stream().Sync(t.Context(), last))
 		env := event(last + 1)
 		env.Data = incompressible(string(make([]byte, 512<<10)), last)
-		msg, err := s.stream.codec.encode(env)
-		expect.OK(t, err)
-		ack, err := s.stream.publish(t.Context(), msg.natsMsg()) // nobody has it brought to disk
-		expect.OK(t, err)
-		s.stream.advance(ack.Seq, env.ID)
+		msg := expect.Value(s.stream.codec.encode(env))(t)
+		ack := expect.Value(s.stream.publish(t.Context(), msg.natsMsg()))(t) // nobody has it brought to disk
+		s.stream.advance(ack.Sequence, env.ID)
 		if now, err := block.Numbers(s.opts.msgsDir()); err != nil || len(now) == len(names) {
 			continue
 		}
-		expect.OK(t, s.stream.handle.DeleteMsg(t.Context(), ack.Seq))
+		expect.OK(t, s.stream.handle.DeleteMsg(t.Context(), ack.Sequence))
 		break
 	}
 	last, _ := s.Stream().Last()

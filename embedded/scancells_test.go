@@ -57,7 +57,7 @@ func TestScanCells(t *testing.T) {
 // More cells than one request asks for.
 func TestScanGoesOn(t *testing.T) {
 	s := open(t, storeDir(t))
-	cells := make([]projector.Cell, 2*scanBatch+1)
+	cells := make([]projector.Cell, pullSize+1)
 	for i := range cells {
 		cells[i] = projector.Cell{Key: fmt.Sprintf("n.v1.%05d", i), Value: []byte(fmt.Sprint(i))}
 	}
@@ -68,7 +68,7 @@ func TestScanGoesOn(t *testing.T) {
 			t.Fatalf("%s = %q", key, got[key])
 		}
 	}
-	expect.Equal(t, len(got), 4097, "cells")
+	expect.Equal(t, len(got), 5001, "cells")
 }
 
 func TestPrefixFilter(t *testing.T) {

@@ -21,19 +21,18 @@ const startTimeout = 10 * time.Second
 // although it is there is restored from the archive, never created anew; where that cannot be done
 // without loss the error is a [*DamageError] and nothing was changed that the archive does not have.
 func Open(ctx context.Context, o Options) (*Server, error) {
-	began := time.Now()
 	o = o.withDefaults()
 	l, err := takeLock(o.Lock, o.Holder)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
-	s := &Server{opts: o, lock: l, log: &serverLog{out: o.Log, now: o.Now}}
+	s := &Server{opts: o, lock: l, log: &serverLog{out: o.Log, now: o.Now}, opened: time.Now()}
 	s.log.cut = s.keepWhole
-	err = s.open(ctx, began)
+	err = s.open(ctx)
 	if err != nil && !errors.Is(err, ErrLogDamaged) && s.stream != nil { // the log is up: what is left is a bucket's trouble
 		s.stop()
 		if err = s.dropBuckets(err.Error()); err == nil {
-			err = s.open(ctx, began)
+			err = s.open(ctx)
 		}
 	}
 	if err != nil {
@@ -43,11 +42,10 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		}
 		return nil, errors.Join(fmt.Errorf("open %s: %w", o.Dir, err), l.release())
 	}
-	s.report.Took = time.Since(began)
 	return s, nil
 }
 
-func (s *Server) open(ctx context.Context, began time.Time) error {
+func (s *Server) open(ctx context.Context) error {
 	if err := os.MkdirAll(s.opts.Dir, 0o700); err != nil {
 		return classify(err)
 	}
@@ -69,8 +67,7 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 	if err != nil {
 		return err
 	}
-	s.stream = &Stream{srv: s, js: s.js, handle: handle, codec: c, mode: s.opts.Fsync, opened: began,
-		lines: lines{make(chan line, idleLines)}}
+	s.stream = &Stream{srv: s, handle: handle, codec: c}
 	s.appends.Store(s.stream)
 	if err := s.stream.loadLast(ctx); err != nil {
 		return fmt.Errorf("newest event: %w", err)
@@ -82,8 +79,9 @@ func (s *Server) open(ctx context.Context, began time.Time) error {
 	if err := s.confirm(ctx); err != nil {
 		return fmt.Errorf("what is lost: %w", err)
 	}
+
 	var created bool
-	if s.buckets, created, err = openBuckets(ctx, s.js, c, s.log, s.noteLog); err != nil {
+	if s.buckets, created, err = openBuckets(ctx, s, c); err != nil {
 		return err
 	}
 	s.created = s.created || created
@@ -117,7 +115,7 @@ func (s *Server) settle() error {
 // that is removed whole is missed.
 func (s *Server) noteLog() {
 	seq := s.stream.sync.onDisk()
-	if s.opts.Fsync == Always {
+	if s.opts.Always {
 		seq, _ = s.stream.Last()
 	}
 	if err := s.lock.note(seq); err != nil {
@@ -134,8 +132,8 @@ func (s *Server) serverOptions() *server.Options {
 		NoLog:                  true, // no log file; serverLog gets the lines all the same
 		JetStream:              true,
 		StoreDir:               s.opts.Dir,
-		SyncAlways:             s.opts.Fsync == Always,
-		JetStreamMaxStore:      s.opts.MaxStore,
+		SyncAlways:             s.opts.Always,
+		JetStreamMaxStore:      maxStore,
 		JetStreamMaxMemory:     64 << 20, // 0 would be 75 % of the machine's memory
 		MaxPayload:             maxPayload,
 		MaxClosedClients:       1, // 2 KiB each otherwise
@@ -172,6 +170,6 @@ func (s *Server) start() error {
 		return fmt.Errorf("connect in process: %w", err)
 	}
 	s.nc = nc
-	s.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(startTimeout), jetstream.WithPublishAsyncMaxPending(2*saveChunk))
+	s.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(startTimeout), jetstream.WithPublishAsyncMaxPending(2*maxUnderWay))
 	return err
 }

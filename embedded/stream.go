@@ -2,8 +2,10 @@ package embedded
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,12 +16,11 @@ import (
 	"hookline/events"
 )
 
-// Limits of one append.
 const (
-	maxPayload = 8 << 20 // bytes of one message; above it the server warns
-	maxBatch   = 1000    // messages of one atomic batch, the server's limit
+	// maxPayload bounds a message in bytes; above it the server warns.
+	maxPayload = 8 << 20
 
-	// appendTimeout bounds one append. After a write error the server does not answer at all; on a busy
+	// appendTimeout bounds the events of one decision. After a write error the server does not answer at all; on a busy
 	// machine an answer takes milliseconds.
 	appendTimeout = 3 * time.Second
 
@@ -36,27 +37,26 @@ type Receipt struct {
 // Stream is the event log. Its methods may be used by many goroutines at once.
 type Stream struct {
 	srv    *Server
-	js     jetstream.JetStream
 	handle jetstream.Stream
 	codec  *codec
 	sync   *syncer
-	mode   FsyncMode
-	opened time.Time
-	batch  atomic.Uint64 // ids of the batches under way
-	lines  lines
 
 	stuck atomic.Pointer[error] // the first error after which nothing is appended any more
-	order sync.RWMutex          // held alone while a group is written: nothing comes between its events
+	order sync.Mutex            // held while events are written: nothing comes between those of a group
+
+	replies *nats.Subscription // where the server answers to messages of a group; nil until there is one
+	answers chan *nats.Msg     // of replies
 
 	mu      sync.Mutex
 	last    uint64
 	lastID  string
-	unknown uint64 // messages of which nothing is known (doubt.go)
+	unknown uint64 // messages of which nothing is known
 	settled uint64 // of these, those before the newest answer
 }
 
 // streamConfig is the log's configuration. No limits and no compression: with it one bad bit costs
-// the whole stream. DenyDelete stays off, since lawful erasure needs the delete.
+// the whole stream. DenyDelete stays off, since lawful erasure needs the delete. Atomic batches are allowed for the builds
+// before, which wrote some.
 func streamConfig() jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name: streamName, Subjects: []string{subjectRoot + ".>"},
@@ -69,41 +69,34 @@ func streamConfig() jetstream.StreamConfig {
 	}
 }
 
-// Append adds events in the given order and returns one receipt each. One event is one message;
-// several are one atomic batch, which is in the log whole or not at all. An event whose id came
-// within the last two minutes is a Duplicate. The events are written when Append returns, and on
-// their way to the disk; they are there after [Stream.Sync] of the last sequence. An error after
-// the acknowledgement is possible, so an append that failed may be repeated with the same ids.
+// Append adds the events of one decision in the given order and returns one receipt each. Up to 16 are in the log whole or
+// not at all (group.go); more are appended as by [Stream.AppendEach]. An event whose id came within the last two minutes is a
+// Duplicate. The events are written when Append returns, and on their way to the disk; they are there after [Stream.Sync]
+// of the last sequence. An error after the acknowledgement is possible, so an append that failed may be repeated with the
+// same ids.
 func (st *Stream) Append(ctx context.Context, envs ...events.Envelope) ([]Receipt, error) {
-	out, err := st.AppendUnhurried(ctx, envs...)
-	st.begin(out)
+	write := st.appendGroup
+	if len(envs) > maxGroup {
+		write = st.appendEach
+	}
+	out, err := st.append(ctx, envs, write)
+	if err == nil && !st.srv.opts.Always && len(out) > 0 {
+		st.sync.begin(out[len(out)-1].Seq)
+	}
 	return out, err
 }
 
-// AppendUnhurried is [Stream.Append] for events that nobody waits for: they are not on their way to the disk until the
-// next append is, or [Stream.Sync].
-func (st *Stream) AppendUnhurried(ctx context.Context, envs ...events.Envelope) ([]Receipt, error) {
+// AppendEach is [Stream.Append] for events that do not belong together and that no hook waits for: when it fails, some of
+// them may be in the log, and they are not on their way to the disk until the next append is, or [Stream.Sync].
+func (st *Stream) AppendEach(ctx context.Context, envs ...events.Envelope) ([]Receipt, error) {
+	return st.append(ctx, envs, st.appendEach)
+}
+
+// append encodes events and writes them while nothing else is appended.
+func (st *Stream) append(ctx context.Context, envs []events.Envelope, write func(context.Context, []message) ([]Receipt, error)) ([]Receipt, error) {
 	if len(envs) == 0 {
 		return nil, nil
 	}
-	msgs, err := st.encode(envs)
-	if err != nil {
-		return nil, err
-	}
-	return st.appended(ctx, envs, func(ctx context.Context) ([]Receipt, error) {
-		st.order.RLock()
-		defer st.order.RUnlock()
-		if p := st.stuck.Load(); p != nil {
-			return nil, *p
-		}
-		if len(msgs) == 1 {
-			return st.appendOne(ctx, msgs[0])
-		}
-		return st.appendBatch(ctx, msgs)
-	})
-}
-
-func (st *Stream) encode(envs []events.Envelope) ([]message, error) {
 	msgs := make([]message, len(envs))
 	for i, env := range envs {
 		var err error
@@ -111,48 +104,139 @@ func (st *Stream) encode(envs []events.Envelope) ([]message, error) {
 			return nil, fmt.Errorf("append %s: %w", env.Type, err)
 		}
 	}
-	return msgs, nil
-}
 
-// begin has what was appended brought to disk, without waiting for it.
-func (st *Stream) begin(out []Receipt) {
-	if st.mode == Shared && len(out) > 0 {
-		st.sync.begin(out[len(out)-1].Seq)
+	if len(msgs) == 1 {
+		write = st.appendGroup
 	}
-}
 
-// appended bounds an append.
-func (st *Stream) appended(ctx context.Context, envs []events.Envelope, write func(context.Context) ([]Receipt, error)) ([]Receipt, error) {
-	ctx, cancel := context.WithTimeout(ctx, appendTimeout)
-	defer cancel()
-	out, err := write(ctx)
+	st.order.Lock()
+	defer st.order.Unlock()
+	err := ctx.Err() // it may have waited too long for its turn
+	if p := st.stuck.Load(); p != nil {
+		err = *p
+	}
+	var out []Receipt
+	if err == nil {
+		out, err = write(ctx, msgs)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("append %s (%d events): %w", envs[0].Type, len(envs), err)
 	}
 	return out, nil
 }
 
-func (st *Stream) appendOne(ctx context.Context, m message) ([]Receipt, error) {
-	if err := fits([]message{m}); err != nil {
-		return nil, err
+// appendEach sends messages without waiting for each. The caller holds st.order.
+func (st *Stream) appendEach(ctx context.Context, msgs []message) ([]Receipt, error) {
+	out := make([]Receipt, 0, len(msgs))
+	for some := range slices.Chunk(msgs, maxUnderWay) {
+		batch := make([]*nats.Msg, len(some))
+		for i, m := range some {
+			batch[i] = m.natsMsg()
+		}
+		acks, err := publishAll(ctx, st.srv.js, batch)
+		if err != nil {
+			st.answered(false, 0)
+			return nil, st.trouble(err)
+		}
+		for i, ack := range acks {
+			out = append(out, Receipt{Seq: ack.Sequence, Duplicate: ack.Duplicate})
+			st.advance(ack.Sequence, some[i].id)
+		}
 	}
-	ack, err := st.publish(ctx, m.natsMsg())
-	if err == nil && ack.Error != nil {
-		err = ack.Error
-	}
-	if err != nil {
-		return nil, st.trouble(err)
-	}
-	st.advance(ack.Seq, m.id) // a duplicate may be behind the end, too: its first acknowledgement was lost
-	return []Receipt{{Seq: ack.Seq, Duplicate: ack.Duplicate}}, nil
+	return out, nil
 }
 
-// fits refuses messages that the server would warn about.
-func fits(msgs []message) error {
-	for _, m := range msgs {
-		if len(m.data) > maxPayload-4096 { // the headers count too
-			return fmt.Errorf("%w: %d bytes", ErrTooLarge, len(m.data))
+// publish sends one message and waits for what the server says. An error other than a [jetstream.APIError], which refuses
+// the message, means that nothing is known of it. The caller holds st.order.
+func (st *Stream) publish(ctx context.Context, msg *nats.Msg) (*jetstream.PubAck, error) {
+	st.mu.Lock()
+	before := st.unknown
+	st.mu.Unlock()
+
+	ack, err := st.request(ctx, msg)
+	known := err == nil || errors.As(err, new(*jetstream.APIError))
+	st.answered(known, before)
+	if !known && st.replies != nil { // the answer may come late
+		_ = st.replies.Unsubscribe()
+		st.replies = nil
+	}
+	return ack, err
+}
+
+// request is the library's PublishMsg with a subscription of the stream's own for the answers. They do not pass through the
+// goroutine that the library gives its requests, which takes longer than the server takes for the message.
+func (st *Stream) request(ctx context.Context, msg *nats.Msg) (*jetstream.PubAck, error) {
+	nc := st.srv.nc
+	if st.replies == nil {
+		var err error
+		st.answers = make(chan *nats.Msg, 1)
+		if st.replies, err = nc.ChanSubscribe(nc.NewInbox(), st.answers); err != nil {
+			return nil, err
 		}
+	}
+	msg.Reply = st.replies.Subject
+	if err := nc.PublishMsg(msg); err != nil {
+		return nil, err
+	}
+
+	var ack struct {
+		jetstream.PubAck
+		Error *jetstream.APIError `json:"error"`
+	}
+	select {
+	case m := <-st.answers:
+		if err := json.Unmarshal(m.Data, &ack); err != nil || ack.Error == nil && ack.Sequence == 0 {
+			return nil, fmt.Errorf("the server's answer is no acknowledgement: %.100q", m.Data)
+		}
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if ack.Error != nil {
+		return nil, ack.Error
+	}
+	return &ack.PubAck, nil
+}
+
+// answered notes whether a message was answered. There is doubt while nothing is known of one, since its acknowledgement was
+// lost: the log may have it behind the newest event that is known. The server takes messages in the order in which they
+// were sent, so an answer settles those that were unknown before its message was sent.
+func (st *Stream) answered(known bool, before uint64) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if known {
+		st.settled = max(st.settled, before)
+	} else {
+		st.unknown++
+	}
+}
+
+// Settled is [Stream.Last] when every append under way has come to its end, those included whose acknowledgement was
+// lost. Its error is the one after which nothing is appended any more: the log may end with a part of a group then,
+// which nobody may see.
+func (st *Stream) Settled(ctx context.Context) (seq uint64, id string, err error) {
+	st.order.Lock()
+	defer st.order.Unlock()
+	if p := st.stuck.Load(); p != nil {
+		return 0, "", *p
+	}
+	if err := st.resolve(ctx); err != nil {
+		return 0, "", err
+	}
+	seq, id = st.Last()
+	return seq, id, nil
+}
+
+// resolve asks the server for the newest event when there is doubt. The caller holds st.order, so that no group is
+// under way. What a stuck stream ends with is not shown.
+func (st *Stream) resolve(ctx context.Context) error {
+	st.mu.Lock()
+	doubt := st.unknown > st.settled
+	st.mu.Unlock()
+	if !doubt || st.stuck.Load() != nil {
+		return nil
+	}
+	if err := st.loadLast(ctx); err != nil {
+		return fmt.Errorf("newest event: %w", st.trouble(err))
 	}
 	return nil
 }
@@ -180,10 +264,10 @@ func (st *Stream) advance(seq uint64, id string) {
 	}
 }
 
-// Sync returns when every event up to seq is on disk; seq must come from a receipt. With [Always]
+// Sync returns when every event up to seq is on disk; seq must come from a receipt. With Options.Always
 // it returns at once, since the server synced before it acknowledged.
 func (st *Stream) Sync(ctx context.Context, seq uint64) error {
-	if st.mode == Always {
+	if st.srv.opts.Always {
 		return nil
 	}
 	return st.sync.wait(ctx, seq)

@@ -50,57 +50,45 @@ func TestAppendDuplicate(t *testing.T) {
 	}
 }
 
-func TestBatchIsAllOrNothing(t *testing.T) {
+// Events that do not belong together are appended each for itself: those that the log has are told as such.
+func TestAppendEach(t *testing.T) {
 	s := open(t, storeDir(t))
-	add(t, s, 1, 1)
-	r, err := s.Stream().Append(t.Context(), event(2), event(3), event(4))
-	if err != nil || len(r) != 3 || r[0].Seq != 2 || r[2].Seq != 4 || r[1].Duplicate {
-		t.Fatalf("batch: %+v, %v", r, err)
+	add(t, s, 1, 3)
+	many := []events.Envelope{event(4), event(2)}
+	for n := uint64(5); n <= 2*maxUnderWay; n++ {
+		many = append(many, event(n))
 	}
-	wantLog(t, s, 4)
-
-	_, err = s.Stream().Append(t.Context(), event(5), event(3), event(6))
-	var dup *DuplicateError
-	if !errors.As(err, &dup) || len(dup.Found) != 1 || dup.Found[event(3).ID] != 3 {
-		t.Fatalf("a batch with one known id: %v, want a DuplicateError for 3", err)
+	r, err := s.Stream().AppendEach(t.Context(), many...)
+	if err != nil || len(r) != len(many) || r[0] != (Receipt{Seq: 4}) || r[1] != (Receipt{2, true}) || r[len(r)-1] != (Receipt{Seq: 2 * maxUnderWay}) {
+		t.Fatalf("%d receipts, %v", len(r), err)
 	}
-	wantLog(t, s, 4)
-
-	r, err = s.Stream().Append(t.Context(), event(2), event(3), event(4))
-	if err != nil || len(r) != 3 || !r[0].Duplicate || r[0].Seq != 2 || r[2].Seq != 4 {
-		t.Fatalf("the same batch again: %+v, %v", r, err)
+	wantLog(t, s, 2*maxUnderWay)
+	if r, err = s.Stream().Append(t.Context(), many...); err != nil || !r[0].Duplicate || !r[len(r)-1].Duplicate {
+		t.Errorf("more than a group, again: %v", err)
 	}
-	if _, err := s.Stream().Append(t.Context(), event(5), event(5)); err == nil {
-		t.Error("a batch with an id twice: no error")
-	}
-	add(t, s, 5, 6)
-	wantLog(t, s, 6)
+	wantLog(t, s, 2*maxUnderWay)
 }
 
 func TestBadEnvelopes(t *testing.T) {
 	s := open(t, storeDir(t))
-	for name, env := range map[string]events.Envelope{
-		"no id": {Type: "a.b"}, "no type": {ID: "1"}, "newline": {ID: "1\r\nNats-Rollup: all", Type: "a.b"},
-		"blank type": {ID: "1", Type: "a. b"}, "long subject": {ID: "1", Type: "a.b", Session: strings.Repeat("ü", 2000)},
+	large := event(1)
+	large.Data = incompressible(strings.Repeat("0", 9<<20), 1)
+	for name, c := range map[string]struct {
+		env  events.Envelope
+		want error
+	}{
+		"no id": {events.Envelope{Type: "a.b"}, ErrBadEnvelope}, "no type": {events.Envelope{ID: "1"}, ErrBadEnvelope},
+		"newline":      {events.Envelope{ID: "1\r\nNats-Rollup: all", Type: "a.b"}, ErrBadEnvelope},
+		"long subject": {events.Envelope{ID: "1", Type: "a.b", Session: strings.Repeat("ü", 2000)}, ErrBadEnvelope},
+		"too large":    {large, ErrTooLarge},
 	} {
-		if _, err := s.Stream().Append(t.Context(), env); !errors.Is(err, ErrBadEnvelope) {
-			t.Errorf("%s: %v, want ErrBadEnvelope", name, err)
+		if _, err := s.Stream().Append(t.Context(), c.env); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
 	if r, err := s.Stream().Append(t.Context()); err != nil || len(r) != 0 {
 		t.Errorf("no events: %v, %v", r, err)
 	}
-	many := make([]events.Envelope, maxBatch+1)
-	for i := range many {
-		many[i] = event(uint64(i + 1))
-	}
-	if _, err := s.Stream().Append(t.Context(), many...); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("1001 events at once: %v, want ErrTooLarge", err)
-	}
-	if r, err := s.Stream().Append(t.Context(), many[:maxBatch]...); err != nil || r[maxBatch-1].Seq != maxBatch {
-		t.Errorf("1000 events at once: %v", err)
-	}
-	wantLog(t, s, maxBatch)
 }
 
 // TestReadRanges reads across sealed blocks and the newest one, with every kind of border.
@@ -342,30 +330,10 @@ func TestSyncerTellsOfABlockThatHasContent(t *testing.T) {
 }
 
 func TestAlwaysMode(t *testing.T) {
-	dir := storeDir(t)
-	s := expect.Value(Open(t.Context(), Options{Dir: dir, Fsync: Always}))(t)
+	s := expect.Value(Open(t.Context(), Options{Dir: storeDir(t), Always: true}))(t)
 	defer closeStore(t, s)
 	add(t, s, 1, 5)
 	wantLog(t, s, 5)
-	if s.Fsync().String() != "always" || Shared.String() != "shared" {
-		t.Errorf("modes %v %v", s.Fsync(), Shared)
-	}
-}
-
-func TestNoSpace(t *testing.T) {
-	s, err := Open(t.Context(), Options{Dir: storeDir(t), MaxStore: 4 << 20})
-	expect.OK(t, err)
-	defer closeStore(t, s)
-	for n := uint64(1); n < 100; n++ {
-		env := event(n)
-		env.Data = incompressible(strings.Repeat("0", 100<<10), n)
-		if _, err = s.Stream().Append(t.Context(), env); err != nil {
-			break
-		}
-	}
-	if !errors.Is(err, ErrNoSpace) {
-		t.Errorf("append above the allowance: %v, want ErrNoSpace", err)
-	}
 	free, total, err := s.Free()
 	if err != nil || free <= 0 || total < free {
 		t.Errorf("free %d of %d, %v", free, total, err)

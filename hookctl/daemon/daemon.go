@@ -126,11 +126,7 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 	if err := home.Make(o.Home); err != nil {
 		return nil, fmt.Errorf("create home: %w", err)
 	}
-	mode := embedded.Shared
-	if o.Fsync == "always" {
-		mode = embedded.Always
-	}
-	store := embedded.Options{Dir: filepath.Join(o.Home, "store"), Log: o.Log, Fsync: mode, Renew: o.Renew, Now: o.Now, Holder: "hookd " + wire.Build}
+	store := embedded.Options{Dir: filepath.Join(o.Home, "store"), Log: o.Log, Always: o.Fsync == "always", Renew: o.Renew, Now: o.Now, Holder: "hookd " + wire.Build}
 
 	d := &Daemon{opts: o, log: o.Log, world: facts.New(facts.Options{}), redactor: redact.New().With(redact.Extra{User: redact.Compile(o.Redact)}),
 		spool: spool.Open(home.PathsOf(o.Home, os.Getenv)), started: o.Now(), mark: wire.Mark(o.Home), warnings: check.OpenWarnings(o.Home, o.Log),

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -27,7 +28,7 @@ func (d *Daemon) Status() client.Status {
 	last, _ := d.stream.Last()
 	rep := d.ground.Report()
 	s := client.Status{PID: &pid, Version: wire.Build, Protocol: wire.Protocol, UptimeS: d.opts.Now().Sub(d.started).Seconds(), Seq: last,
-		Fsync: d.ground.Fsync().String(), Home: d.opts.Home, Socket: d.paths.Socket, Listen: d.listening.Load(), CleanStart: rep.Clean, Spool: d.spool.Count(),
+		Fsync: cmp.Or(d.opts.Fsync, "shared"), Home: d.opts.Home, Socket: d.paths.Socket, Listen: d.listening.Load(), CleanStart: rep.Clean, Spool: d.spool.Count(),
 		Warnings: []string{}, Damage: check.Status(rep), Projections: []client.ProjectionStatus{}}
 	for _, l := range d.sessionsBy(d.life, session.Alive) {
 		s.Live = append(s.Live, client.LiveSession{ID: l.ID, Title: l.Title, Standing: l.Standing()})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"hookline/embedded"
@@ -86,36 +87,13 @@ func Envelopes(now time.Time, base events.Envelope, list ...events.Event) ([]eve
 // the log by another way since they were looked up are left out; it returns how many were not.
 func (r *Recorder) Import(ctx context.Context, envs []events.Envelope) (int, error) {
 	recs, err := r.onDisk(ctx, func() ([]events.Record, error) {
-		recs, err := r.append(ctx, r.stream.Append, envs, origin{})
-		if raced := (*racedError)(nil); !errors.As(err, &raced) {
-			return recs, err
+		recs, err := r.append(ctx, r.stream.AppendEach, envs, origin{})
+		if raced := (*racedError)(nil); errors.As(err, &raced) { // the log had all of them
+			return nil, nil
 		}
-		left, err := r.without(ctx, envs)
-		if err != nil || len(left) == 0 {
-			return nil, err
-		}
-		return r.append(ctx, r.stream.Append, left, origin{})
+		return recs, err
 	})
 	return len(recs), err
-}
-
-// without leaves out what the log has, and the second of two with one id.
-func (r *Recorder) without(ctx context.Context, envs []events.Envelope) ([]events.Envelope, error) {
-	ids := make(map[string]struct{}, len(envs))
-	for _, e := range envs {
-		ids[e.ID] = struct{}{}
-	}
-
-	found, err := r.stream.FindIDs(ctx, 1, ids)
-	var left []events.Envelope
-	for _, e := range envs {
-		_, fresh := ids[e.ID]
-		if _, known := found[e.ID]; fresh && !known {
-			left = append(left, e)
-		}
-		delete(ids, e.ID)
-	}
-	return left, err
 }
 
 // Later has events appended before the next hook, each as a decision of its own, and at the latest by [Recorder.Settle]:
@@ -143,12 +121,11 @@ func (r *Recorder) settle(ctx context.Context) error {
 	r.waiting = nil
 	r.mayWait.Unlock()
 
-	var failed error
-	for i := range envs {
-		_, err := r.append(ctx, r.stream.AppendUnhurried, envs[i:i+1], origin{})
-		failed = errors.Join(failed, err)
+	if len(envs) == 0 {
+		return nil
 	}
-	return failed
+	_, err := r.append(ctx, r.stream.AppendEach, envs, origin{})
+	return err
 }
 
 // racedError says that the log holds the first event already, at seq.
@@ -165,8 +142,8 @@ type origin struct {
 // into is a way into the log: a method of [embedded.Stream].
 type into func(context.Context, ...events.Envelope) ([]embedded.Receipt, error)
 
-// append puts the events of one decision into the log and folds them. Several go in all or none: as a group where they
-// belong to a frame, whose hook waits, else as a batch. own is of the first. The caller holds r.order.
+// append puts events into the log and folds them, but for those that the log has; the error is a [racedError] where it has
+// all of them. own is of the first. The caller holds r.order.
 func (r *Recorder) append(ctx context.Context, into into, envs []events.Envelope, own origin) ([]events.Record, error) {
 	ctx = context.WithoutCancel(ctx) // an append that was given up half way would be in the log and not in the view
 	if err := r.attribute(ctx, envs); err != nil {
@@ -180,17 +157,20 @@ func (r *Recorder) append(ctx context.Context, into into, envs []events.Envelope
 		return nil, errors.Join(&racedError{dup.Found[envs[0].ID]}, r.foldTo(ctx, math.MaxUint64))
 	case err != nil:
 		return nil, fmt.Errorf("append %s: %w", envs[0].Type, err)
-	case receipts[0].Duplicate:
+	case !slices.ContainsFunc(receipts, func(rc embedded.Receipt) bool { return !rc.Duplicate }):
 		return nil, errors.Join(&racedError{receipts[0].Seq}, r.foldTo(ctx, receipts[0].Seq))
 	}
 
-	if err := r.foldTo(ctx, receipts[0].Seq-1); err != nil {
-		return nil, err
-	}
 	recs := make([]events.Record, 0, len(envs))
 	for i, rc := range receipts {
 		if i > 0 {
 			own = origin{}
+		}
+		if rc.Duplicate {
+			continue
+		}
+		if err := r.foldTo(ctx, rc.Seq-1); err != nil {
+			return nil, err
 		}
 		if own.event == nil {
 			own.event = events.Decode(envs[i].Type, envs[i].Version, envs[i].Data)

@@ -71,7 +71,7 @@ func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, ins
 		return Told{}, err
 	}
 
-	recs, err := r.append(ctx, r.stream.AppendGroup, envs, origin{event: in.Event, install: install})
+	recs, err := r.append(ctx, r.stream.Append, envs, origin{event: in.Event, install: install})
 	if raced := (*racedError)(nil); errors.As(err, &raced) { // the log had it already, and the window had not
 		return r.again(ctx, in, w, taken{ID: in.Frame, Seq: raced.seq})
 	}

@@ -58,7 +58,7 @@ func (s source) append(t *testing.T, n, size int) {
 		group[i] = events.Envelope{ID: wire.NewID(now.UnixMilli()), Type: events.TypePromptSubmitted, Version: 1, Time: now, Session: "s-1", Correlation: "s-1",
 			Data: []byte(`{"prompt":"` + base64.StdEncoding.EncodeToString(text) + `"}`)}
 	}
-	if _, err := s.log.AppendGroup(context.Background(), group...); err != nil {
+	if _, err := s.log.Append(context.Background(), group...); err != nil {
 		t.Error(err)
 	}
 }
