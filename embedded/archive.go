@@ -2,46 +2,28 @@ package embedded
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
-	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"hookline/embedded/block"
 )
 
-// archiveEvery is how often sealed blocks are looked for without being told.
-const archiveEvery = time.Minute
+// archiveEvery is how often new blocks are looked for: a fresh look costs some system calls for each block.
+const archiveEvery = 10 * time.Second
 
 // archiver hard-links the log's blocks into the archive once they are begun, and again when the server has written one
 // anew without the messages that were erased: the archive must not keep those.
 type archiver struct {
-	srv     *Server
-	checked int // sealed blocks up to this number were verified
-	wake    chan struct{}
-	quit    chan struct{}
-	once    sync.Once
-	idle    sync.WaitGroup
+	srv  *Server
+	quit chan struct{}
+	once sync.Once
+	idle sync.WaitGroup
 }
-
-func newArchiver(srv *Server) *archiver {
-	checked := 0
-	if names, err := block.Numbers(srv.opts.msgsDir()); err == nil && len(names) > 1 { // the others were checked when the store was opened, or are vouched for
-		checked = names[len(names)-2]
-	}
-	return &archiver{srv: srv, checked: checked, wake: make(chan struct{}, 1), quit: make(chan struct{})}
-}
-
-// kick says that a block may have been sealed. It does not wait.
-func (a *archiver) kick() {
-	select {
-	case a.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (a *archiver) start() { a.idle.Go(a.run) }
 
 func (a *archiver) run() {
 	tick := time.NewTicker(archiveEvery)
@@ -50,8 +32,8 @@ func (a *archiver) run() {
 		a.round()
 		select {
 		case <-a.quit:
+			a.round() // an exit in order leaves nothing to the next opening
 			return
-		case <-a.wake:
 		case <-tick.C:
 		}
 	}
@@ -65,7 +47,7 @@ func (a *archiver) round() {
 		return
 	}
 	msgs, dir := a.srv.opts.msgsDir(), a.srv.opts.archiveDir()
-	err := errors.Join(block.Archive(msgs, dir, true), block.Follow(msgs, dir), a.check()) // every time: a block that was replaced has the number it had
+	err := errors.Join(block.Archive(msgs, dir, true), block.Follow(msgs, dir))
 	damaged := errors.Is(err, block.ErrDamaged)
 	if damaged {
 		a.srv.distrust()
@@ -75,25 +57,51 @@ func (a *archiver) round() {
 	}
 }
 
-// check reads the blocks that were sealed since the last time: what [block.Follow] has linked was not complete then.
-func (a *archiver) check() error {
-	msgs := a.srv.opts.msgsDir()
-	names, err := block.Numbers(msgs)
-	if err != nil {
-		return err
-	}
-	for _, n := range names[:max(0, len(names)-1)] {
-		if n <= a.checked {
-			continue
-		}
-		a.checked = n
-		err = errors.Join(err, block.Read(filepath.Join(msgs, strconv.Itoa(n)+blockSuffix), streamName, func(block.Record) error { return nil }))
-	}
-	return err
-}
-
 // stop ends the archiver and waits for it. It may be called more than once.
 func (a *archiver) stop() {
 	a.once.Do(func() { close(a.quit) })
 	a.idle.Wait()
+}
+
+// A server that loads a block while it runs and finds a record whose lengths make no sense cuts the file off there, in
+// place: everything behind is gone, from the archive's link too. It says so just before, in the same goroutine. So the
+// archive gets a copy of the block then, nothing more is appended, and the next opening takes the copy and cuts the bad
+// record out alone.
+
+// cutWords begins what the server says before it cuts a block of the log, up to the block's path.
+const cutWords = "Filestore [" + streamName + "] indexCacheBuf corrupt "
+
+// blockSuffix ends the name of a block.
+const blockSuffix = ".blk"
+
+// aboutToCut returns the path of the block that a server's line says will be cut off; "" for any other line.
+func aboutToCut(line string) string {
+	rest, ok := strings.CutPrefix(line, cutWords)
+	_, path, found := strings.Cut(rest, " in ")
+	path, _, end := strings.Cut(path, blockSuffix+": ")
+	if !ok || !found || !end {
+		return ""
+	}
+	return path + blockSuffix
+}
+
+// keepWhole puts a copy of a block that the server is about to cut off into the archive.
+func (s *Server) keepWhole(path string) {
+	s.archiving.Lock()
+	defer s.archiving.Unlock()
+	s.distrust()
+	broken := fmt.Errorf("%w: the server has cut off %s, which is damaged", ErrWriteStuck, filepath.Base(path))
+	if st := s.appends.Load(); st != nil {
+		st.stuck.CompareAndSwap(nil, &broken)
+		seq, _ := st.Last()
+		_ = s.lock.note(seq) // of the newest block, which is all that else tells what it had
+	}
+
+	content, err := os.ReadFile(path)
+	if err == nil {
+		err = block.Replace(filepath.Join(s.opts.archiveDir(), filepath.Base(path)), content)
+	}
+	if err != nil {
+		s.opts.Log.Error("keep a damaged block that the server cuts off", "err", err)
+	}
 }

@@ -14,10 +14,7 @@ func TestYoungLogIsRestored(t *testing.T) {
 	dir := storeDir(t)
 	s := open(t, dir)
 	add(t, s, 1, 3)
-	eventually(t, "the first block is archived", func() bool {
-		kept, _ := list(s.opts.archiveDir())
-		return len(kept) == 1
-	})
+	s.archive.round()
 	add(t, s, 4, 5)
 	at := killed(t, dir)
 	expect.OK(t, os.RemoveAll(filepath.Join(at, "jetstream")))
@@ -27,19 +24,4 @@ func TestYoungLogIsRestored(t *testing.T) {
 	}
 	wantLog(t, s, 5)
 	add(t, s, 6, 6)
-}
-
-// The first block is archived while a server appends to it, and checked when it is complete.
-func TestArchivedNewestIsCheckedWhenComplete(t *testing.T) {
-	s := open(t, storeDir(t))
-	fill(t, s, 10, 512<<10)
-	expect.OK(t, s.Stream().Sync(t.Context(), 10))
-	eventually(t, "the first block is archived", func() bool {
-		kept, _ := list(s.opts.archiveDir())
-		return len(kept) == 1
-	})
-	damageMiddle(t, filepath.Join(s.opts.msgsDir(), "1.blk"))
-	fill(t, s, 20, 512<<10)
-	expect.OK(t, s.Stream().Sync(t.Context(), 30))
-	eventually(t, "the damage is met", s.damaged.Load)
 }

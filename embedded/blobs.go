@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"hookline/embedded/block"
 )
 
 // Errors of [Blobs.Get].
@@ -28,8 +30,6 @@ const (
 // Blobs keeps large strings by their content: the same content is stored once however often it
 // recurs. Its methods may be used by many goroutines, and by many processes, at once.
 type Blobs struct{ dir string }
-
-func (o Options) blobsDir() string { return filepath.Join(o.Dir, "blobs") }
 
 // path is where a digest's content lies.
 func (b *Blobs) path(digest string) (string, error) {
@@ -60,8 +60,7 @@ func (b *Blobs) Put(content []byte) (string, error) {
 		return "", err
 	}
 	// Always a frame, also where that is larger: the name says .zst.
-	packed := c.frame(content)
-	if err := writeDurably(path, packed); err != nil {
+	if err := block.Replace(path, c.frame(content)); err != nil {
 		return "", fmt.Errorf("put %s: %w", digest, classify(err))
 	}
 	return digest, nil

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -58,21 +57,21 @@ const foundFile = "found.json"
 
 func (o Options) foundPath() string { return filepath.Join(o.Dir, foundFile) }
 
-// readFound takes up what an earlier opening left unrecorded.
-func (s *Server) readFound() error {
-	s.found = Found{}
-	content, err := os.ReadFile(s.opts.foundPath())
+// readFound returns what earlier openings left unrecorded.
+func (o Options) readFound() (Found, error) {
+	content, err := os.ReadFile(o.foundPath())
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return Found{}, nil
 	}
 	if err != nil {
-		return classify(err)
+		return Found{}, classify(err)
 	}
-	if err := json.Unmarshal(content, &s.found); err != nil { // the file is replaced as a whole, so another program changed it
-		s.opts.Log.Warn("what an earlier opening found cannot be read", "err", err)
-		s.found = Found{Damage: []block.Damage{{Block: foundFile, Why: "what an earlier opening found cannot be read"}}}
+	var f Found
+	if err := json.Unmarshal(content, &f); err != nil { // the file is replaced as a whole, so another program changed it
+		o.Log.Warn("what an earlier opening found cannot be read", "err", err)
+		return Found{Damage: []block.Damage{{Block: foundFile, Why: "what an earlier opening found cannot be read"}}}, nil
 	}
-	return nil
+	return f, nil
 }
 
 // keep brings f to disk, under an id of its own.
@@ -88,7 +87,7 @@ func (s *Server) keep(f *Found) error {
 	return nil
 }
 
-// encode is the file's content. An f without an id gets one.
+// encode returns the file's content. An f without an id gets one.
 func (s *Server) encode(f *Found) ([]byte, error) {
 	if f.ID == "" {
 		id, err := ulid.New(ulid.Timestamp(s.opts.Now()), rand.Reader)
@@ -107,18 +106,19 @@ func (s *Server) unkept(cause error) {
 	if errors.Is(cause, fs.ErrNotExist) { // the log was removed: no disk did that
 		return
 	}
-	var f Found
-	if content, err := os.ReadFile(s.opts.foundPath()); err == nil && json.Unmarshal(content, &f) != nil {
-		return // the next opening tells that it cannot be read
-	}
 	if no := syscall.Errno(0); errors.As(cause, &no) {
 		cause = no
 	}
 	words := "the disk refused what was written (" + cause.Error() + "), so the log's end was read from the disk again"
+	f, err := s.opts.readFound()
 	if !slices.Contains(f.Did, words) {
 		f.Did = append(f.Did, words)
 	}
-	content, err := s.encode(&f)
+
+	var content []byte
+	if err == nil {
+		content, err = s.encode(&f)
+	}
 	temp := s.opts.foundPath() + ".tmp"
 	if err == nil {
 		err = os.WriteFile(temp, content, 0o600)
@@ -135,41 +135,5 @@ func (s *Server) Recorded() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return classify(errors.Join(err, syncFile(s.opts.Dir)))
-}
-
-// confirm takes out of the lost what the log has: an opening that was cut short may have feared for more than
-// it lost in the end.
-func (s *Server) confirm(ctx context.Context) error {
-	if len(s.found.Lost) > 0 {
-		hidden, first, err := s.stream.deleted(ctx)
-		if err != nil {
-			return err
-		}
-		s.found.Lost = missingOf(s.found.Lost, hidden, first)
-	}
-	s.found.Torn = slices.DeleteFunc(s.found.Torn, func(r block.Range) bool { return r.First <= s.stream.last })
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.report.Found = s.found
-	if !s.found.Empty() {
-		s.report.Damage = s.found.Damage
-	}
-	return nil
-}
-
-// missingOf are those of the ranges' sequences that a log beginning at first hides.
-func missingOf(ranges []block.Range, hidden map[uint64]bool, first uint64) []block.Range {
-	var out []block.Range
-	for _, r := range ranges {
-		if r.First < first {
-			out = append(out, block.Range{First: r.First, Last: min(r.Last, first-1)})
-		}
-		for seq := max(r.First, first); seq <= r.Last; seq++ {
-			if hidden[seq] {
-				out = append(out, block.Range{First: seq, Last: seq})
-			}
-		}
-	}
-	return block.Join(out...)
+	return classify(errors.Join(err, block.Sync(s.opts.Dir)))
 }

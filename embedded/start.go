@@ -11,6 +11,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"hookline/embedded/block"
 )
 
 // startTimeout bounds one request of the start sequence; recovering a long log comes before.
@@ -76,9 +78,12 @@ func (s *Server) open(ctx context.Context) error {
 		return &DamageError{What: fmt.Sprintf("the server took up %d of %d sequences", s.stream.last, last),
 			FirstSeq: s.stream.last + 1, LastSeq: last}
 	}
-	if err := s.confirm(ctx); err != nil {
-		return fmt.Errorf("what is lost: %w", err)
+	s.mu.Lock()
+	s.report.Found = s.found
+	if !s.found.Empty() {
+		s.report.Damage = s.found.Damage
 	}
+	s.mu.Unlock()
 
 	var created bool
 	if s.buckets, created, err = openBuckets(ctx, s, c); err != nil {
@@ -94,20 +99,21 @@ func (s *Server) open(ctx context.Context) error {
 // settle starts what runs beside the server, after bringing to disk what is not known to be there:
 // what a killed predecessor wrote and streams that are new. After an exit in order, that is nothing.
 func (s *Server) settle() error {
-	s.archive = newArchiver(s)
-	s.stream.sync = newSyncer(s.opts.msgsDir(), s.stream.last, s.archive.kick, s.unkept)
-	if !s.report.Clean || s.created {
-		err := errors.Join(syncTree(s.opts.jetstreamDir(), time.Time{}), syncFile(s.opts.Dir), syncFile(filepath.Dir(s.opts.Dir)))
-		if err != nil {
-			return classify(err)
-		}
+	s.stream.sync = newSyncer(s.opts.msgsDir(), s.stream.last, s.unkept)
+	s.blobs = &Blobs{dir: filepath.Join(s.opts.Dir, "blobs")}
+	err := os.MkdirAll(s.blobs.dir, 0o700)
+	if err == nil && (!s.report.Clean || s.created) {
+		err = errors.Join(syncTree(s.opts.jetstreamDir(), time.Time{}), block.Sync(filepath.Dir(s.opts.Dir)))
 	}
-	if err := s.stream.sync.adopt(); err != nil {
+	if err = errors.Join(err, block.Sync(s.opts.Dir)); err == nil {
+		err = s.stream.sync.adopt()
+	}
+	if err != nil {
 		return classify(err)
 	}
-	s.blobs = &Blobs{dir: s.opts.blobsDir()}
 	s.noteLog()
-	s.archive.start()
+	s.archive = &archiver{srv: s, quit: make(chan struct{})}
+	s.archive.idle.Go(s.archive.run)
 	return nil
 }
 

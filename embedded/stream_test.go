@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -95,14 +93,24 @@ func TestBadEnvelopes(t *testing.T) {
 func TestReadRanges(t *testing.T) {
 	s := open(t, storeDir(t))
 	fill(t, s, 70, 256<<10)
-	fill(t, s, 100, 100) // the newest block: more than is fetched one by one
+	fill(t, s, 100, 100)
 	for _, c := range []struct{ from, to, want uint64 }{
-		{0, 0, 170}, {1, 170, 170}, {1, 1, 1}, {31, 33, 3}, {32, 32, 1}, {60, 0, 111}, {170, 0, 1}, {171, 0, 0}, {5, 4, 0},
-		{160, 5000, 11}, {1, 69, 69}, {65, 169, 105},
+		{0, 0, 170}, {1, 1, 1}, {31, 33, 3}, {60, 0, 111}, {170, 0, 1}, {171, 0, 0}, {5, 4, 0}, {160, 5000, 11}, {65, 169, 105},
 	} {
-		if n := count(t, s, c.from, c.to); n != c.want {
-			t.Errorf("read %d to %d: %d events, want %d", c.from, c.to, n, c.want)
+		expect.Equal(t, count(t, s, c.from, c.to), c.want, "events from", c.from, "to", c.to)
+	}
+	ids := map[string]struct{}{event(2).ID: {}, event(40).ID: {}, event(169).ID: {}, "never": {}}
+	for from, want := range map[uint64]int{0: 3, 41: 1} {
+		got, err := s.Stream().FindIDs(t.Context(), from, ids)
+		if err != nil || len(got) != want || got[event(169).ID] != 169 {
+			t.Errorf("found from %d: %v, %v", from, got, err)
 		}
+	}
+	for _, seq := range []uint64{1, 7, 20, 169, 170} { // what was erased is passed over
+		expect.OK(t, s.stream.handle.SecureDeleteMsg(t.Context(), seq))
+	}
+	for _, c := range []struct{ from, to, want uint64 }{{0, 0, 165}, {5, 9, 4}, {160, 170, 9}} {
+		expect.Equal(t, count(t, s, c.from, c.to), c.want, "events from", c.from, "to", c.to)
 	}
 }
 
@@ -130,34 +138,6 @@ func TestReadEndsEarly(t *testing.T) {
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled read: %v", err)
-	}
-}
-
-// A reading of a few asks the server, one of many reads the files: both pass over what was erased.
-func TestReadPassesErasedEvents(t *testing.T) {
-	s := open(t, storeDir(t))
-	fill(t, s, 40, 512<<10)
-	fill(t, s, 50, 10)
-	for _, seq := range []uint64{1, 7, 20, 89, 90} {
-		expect.OK(t, s.stream.handle.SecureDeleteMsg(t.Context(), seq))
-	}
-	for _, c := range []struct{ from, to, want uint64 }{{0, 0, 85}, {5, 9, 4}, {80, 90, 9}} {
-		expect.Equal(t, count(t, s, c.from, c.to), c.want, "events from", c.from, "to", c.to)
-	}
-}
-
-func TestFindIDs(t *testing.T) {
-	s := open(t, storeDir(t))
-	fill(t, s, 40, 512<<10)
-	fill(t, s, 60, 10)
-	ids := map[string]struct{}{event(2).ID: {}, event(40).ID: {}, event(99).ID: {}, "never": {}}
-	got, err := s.Stream().FindIDs(t.Context(), 0, ids)
-	if err != nil || len(got) != 3 || got[event(2).ID] != 2 || got[event(40).ID] != 40 || got[event(99).ID] != 99 {
-		t.Errorf("found %v, %v", got, err)
-	}
-	got, err = s.Stream().FindIDs(t.Context(), 41, ids)
-	if err != nil || len(got) != 1 || got[event(99).ID] != 99 {
-		t.Errorf("found from 41: %v, %v", got, err)
 	}
 }
 
@@ -192,140 +172,6 @@ func TestSyncWhileBlocksRoll(t *testing.T) {
 	y.stop()
 	if last, _ := s.Stream().Last(); y.durable != last || y.newest != names[len(names)-1] {
 		t.Errorf("durable to %d of %d, newest block %d of %v", y.durable, last, y.newest, names)
-	}
-}
-
-// TestSyncerCoversEveryBlock drives the syncer over files alone.
-func TestSyncerCoversEveryBlock(t *testing.T) {
-	dir := t.TempDir()
-	touch := func(n int) {
-		expect.OK(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.blk", n)), []byte("x"), 0o600))
-	}
-	rolls, refused := 0, 0
-	y := newSyncer(dir, 0, func() { rolls++ }, func(error) { refused++ })
-	touch(1)
-	for seq, newest := range []int{1, 1, 4, 5} {
-		for n := 1; n <= newest; n++ {
-			touch(n)
-		}
-		expect.OK(t, y.wait(t.Context(), uint64(seq+1)))
-		expect.Equal(t, y.newest, newest, "newest")
-	}
-	if rolls != 3 {
-		t.Errorf("%d rolls, want 3", rolls)
-	}
-	expect.OK(t, os.RemoveAll(dir))
-	if err := y.wait(t.Context(), 4); err != nil {
-		t.Errorf("what is on disk already: %v", err)
-	}
-	for range 2 { // the failure stays
-		if err := y.wait(t.Context(), 5); !errors.Is(err, ErrWriteStuck) {
-			t.Errorf("sync without files: %v, want ErrWriteStuck", err)
-		}
-	}
-	y.stop()
-	if refused != 1 {
-		t.Errorf("the failure was told %d times, want 1", refused)
-	}
-}
-
-// While a block is being synced the server fills it and begins the next. What it wrote into the first is on disk before
-// anybody is told so, and before the first is given up for the next.
-func TestSyncerLeavesNoBlockUnfinished(t *testing.T) {
-	dir := t.TempDir()
-	add := func(n int) {
-		f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf("%d.blk", n)), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		if err == nil {
-			_, err = f.WriteString("x")
-			err = errors.Join(err, f.Close())
-		}
-		expect.OK(t, err)
-	}
-	y := newSyncer(dir, 0, func() {}, func(err error) { t.Error(err) })
-	defer y.stop()
-	synced := map[int]int64{} // sizes by block
-	beside := func() {}       // what the server does while a block is synced
-	y.toDisk = func(n int, path string) error {
-		info, err := os.Stat(path)
-		if err != nil {
-			return err
-		}
-		synced[n] = info.Size()
-		beside()
-		beside = func() {}
-		return nil
-	}
-	add(1)
-	y.newest = 1
-	beside = func() {
-		add(1)
-		add(2)
-	}
-	for seq := 1; seq <= 3; seq++ {
-		expect.OK(t, y.wait(t.Context(), uint64(seq)))
-	}
-	if synced[1] != 2 || synced[2] != 1 || y.newest != 2 {
-		t.Errorf("synced %v, newest %d; want two bytes of the first block, one of the second", synced, y.newest)
-	}
-}
-
-// A caller that waits for the next round while the disk refuses the one under way is refused with it: a second fsync
-// finds no dirty page and succeeds.
-func TestSyncerFailsWhatWasQueuedBehindAFailure(t *testing.T) {
-	dir := t.TempDir()
-	expect.OK(t, os.WriteFile(filepath.Join(dir, "1.blk"), []byte("x"), 0o600))
-	refused := 0
-	y := newSyncer(dir, 0, func() {}, func(error) { refused++ })
-	y.newest = 1
-	syncs, begun, queued := 0, make(chan struct{}), make(chan struct{})
-	y.toDisk = func(int, string) error {
-		syncs++
-		if syncs > 1 {
-			return nil
-		}
-		close(begun)
-		<-queued
-		return syscall.EIO
-	}
-
-	y.begin(1)
-	<-begun
-	y.begin(2) // joins the next round
-	second := make(chan error, 1)
-	y.mu.Lock()
-	next := y.next
-	y.mu.Unlock()
-	go func() { second <- y.wait(t.Context(), 2) }()
-	close(queued)
-	<-next.done
-
-	if err := <-second; !errors.Is(err, ErrWriteStuck) || !errors.Is(next.err, ErrWriteStuck) {
-		t.Errorf("the second round: %v, its caller: %v, want ErrWriteStuck", next.err, err)
-	}
-	y.stop()
-	if syncs != 1 || refused != 1 || y.durable != 0 {
-		t.Errorf("%d syncs, told %d times, durable to %d; want 1, 1, 0", syncs, refused, y.durable)
-	}
-}
-
-// The server makes a block before it has anything to put into it, which cannot be archived yet: the archiver is woken
-// until there is something.
-func TestSyncerTellsOfABlockThatHasContent(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, content string) {
-		expect.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
-	}
-	rolls := 0
-	y := newSyncer(dir, 0, func() { rolls++ }, func(err error) { t.Error(err) })
-	defer y.stop()
-	write("1.blk", "x")
-	for seq, step := range []struct {
-		name, content string
-		rolls         int
-	}{{"1.blk", "xx", 1}, {"1.blk", "xxx", 1}, {"2.blk", "", 2}, {"1.blk", "xxxx", 3}, {"2.blk", "x", 4}, {"2.blk", "xx", 4}} {
-		write(step.name, step.content)
-		expect.OK(t, y.wait(t.Context(), uint64(seq+1)))
-		expect.Equal(t, rolls, step.rolls, "step", seq, "rolls")
 	}
 }
 

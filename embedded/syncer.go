@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
-	"time"
 
 	"hookline/embedded/block"
 )
@@ -18,16 +17,13 @@ import (
 // syncer is the shared fsync. The server has written an append before it acknowledges it, so a
 // caller that was acknowledged only needs an fsync that begins later; everybody who comes while
 // one is running shares the next. Files are fsynced through descriptors of our own, which syncs the
-// file all the same, and so does not know the server's insides but the names "<n>.blk". The newest
-// block stays open: Linux tells a failed write to every descriptor that was open then, but to none
-// that is opened after somebody, as the server's own fsync, was told.
+// file all the same, and so does not know the server's insides but the names "<n>.blk", which it counts up.
 type syncer struct {
-	dir  string
-	roll func() // called when a block was seen that is new, until it has content; must not wait
+	dir string
 
 	refused func(error) // called once, when an fsync failed, before anybody is told
 
-	toDisk func(index int, path string) error // syncs a block: held.sync
+	toDisk func(index int) error // syncs a block: syncer.held
 
 	mu      sync.Mutex
 	durable uint64 // everything up to this sequence is on disk
@@ -39,10 +35,9 @@ type syncer struct {
 	idle    sync.WaitGroup
 
 	// Only touched by a round.
-	newest int       // index of the newest block at the last round
-	told   bool      // roll was called for it since it has content
-	held   held      // the newest block
-	listed time.Time // the folder's time, when nothing can have come into it since it was listed; else zero
+	newest int      // index of the newest block at the last round
+	file   *os.File // the newest block, open
+	index  int      // of file
 }
 
 type round struct {
@@ -51,9 +46,9 @@ type round struct {
 	err  error
 }
 
-func newSyncer(dir string, durable uint64, roll func(), refused func(error)) *syncer {
-	s := &syncer{dir: dir, roll: roll, refused: refused, durable: durable}
-	s.toDisk = s.held.sync
+func newSyncer(dir string, durable uint64, refused func(error)) *syncer {
+	s := &syncer{dir: dir, refused: refused, durable: durable}
+	s.toDisk = s.held
 	return s
 }
 
@@ -110,52 +105,36 @@ func (s *syncer) join(seq uint64) *round {
 	s.next.upto = max(s.next.upto, seq)
 	if !s.running {
 		s.running = true
-		s.idle.Add(1)
-		go s.run()
+		s.idle.Go(s.run)
 	}
 	return s.next
 }
 
-// run does rounds until no append waits.
-func (s *syncer) run() {
-	defer s.idle.Done()
-	for {
-		r := s.take()
-		if r == nil {
-			return
-		}
-		s.finish(r)
-	}
-}
-
-// finish does one round and tells its waiters. A round that was queued when an earlier one failed fails with it and
+// run does rounds until no append waits. A round that was queued when an earlier one failed fails with it and
 // syncs nothing: the kernel has dropped the pages that it refused, so another fsync would succeed.
-func (s *syncer) finish(r *round) {
-	r.err = s.err()
-	if r.err == nil {
-		r.err = s.flush()
-		if r.err != nil {
-			s.refused(r.err)
-		}
-	}
-
-	s.mu.Lock()
-	s.current = nil
-	s.failed = r.err
-	if r.err == nil {
-		s.durable = max(s.durable, r.upto)
-	}
-	s.mu.Unlock()
-	close(r.done)
-}
-
-// take makes the next round the current one; nil ends the loop.
-func (s *syncer) take() *round {
+func (s *syncer) run() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.current, s.next = s.next, nil
-	s.running = s.current != nil
-	return s.current
+	for s.next != nil {
+		r, err := s.next, s.failed
+		s.current, s.next = r, nil
+		s.mu.Unlock()
+
+		if err == nil {
+			if err = s.flush(); err != nil {
+				err = fmt.Errorf("%w: fsync of the log: %w", ErrWriteStuck, classify(err))
+				s.refused(err)
+			}
+		}
+
+		s.mu.Lock()
+		s.current, s.failed, r.err = nil, err, err
+		if err == nil {
+			s.durable = max(s.durable, r.upto)
+		}
+		close(r.done)
+	}
+	s.running = false
 }
 
 // flush syncs every block that can have been written since the last flush: the one that was newest
@@ -163,25 +142,56 @@ func (s *syncer) take() *round {
 // looked for before the block is synced: the server goes on writing meanwhile, and only a block that had a
 // follower by then is complete. One that got its follower later is synced again by the next round.
 func (s *syncer) flush() error {
-	for i := s.newest; ; {
-		next, err := s.after(i)
+	for i := max(s.newest, 1); ; i++ {
+		_, err := os.Stat(s.block(i + 1))
+		last := errors.Is(err, fs.ErrNotExist)
+		if err != nil && !last {
+			return err
+		}
+		err = s.toDisk(i)
+		if errors.Is(err, fs.ErrNotExist) && !last { // the server removes a block without messages
+			continue
+		}
+		if err == nil && last && i != s.newest {
+			err = block.Sync(s.dir)
+		}
 		if err != nil {
-			return s.stuck(err)
+			return err
 		}
-		if i > 0 {
-			err = s.toDisk(i, s.block(i))
-		}
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && i == s.newest: // the log was rebuilt: every block is synced
-			s.newest, next = 0, 0
-		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			return s.stuck(err)
-		case next == 0 && i == 0:
+		if last {
+			s.newest = i
 			return nil
-		case next == 0:
-			return s.advance(i)
 		}
-		i = next
+	}
+}
+
+// held syncs a block, and keeps it open until the next one is synced: Linux tells a failed write to every descriptor that
+// was open then, but to none that is opened after somebody, as the server's own fsync, was told. One that was put in its
+// place meanwhile is synced, too. On Windows nobody could replace or remove an open block.
+func (s *syncer) held(index int) error {
+	if runtime.GOOS == "windows" {
+		return block.Sync(s.block(index))
+	}
+	for {
+		if s.index != index {
+			f, err := os.Open(s.block(index))
+			if err != nil {
+				return err
+			}
+			_ = s.file.Close() // it was only read, and there is none at first
+			s.file, s.index = f, index
+		}
+		if err := s.file.Sync(); err != nil {
+			return err
+		}
+		now, err := os.Stat(s.block(index))
+		if err != nil {
+			return err
+		}
+		if as, err := s.file.Stat(); err != nil || os.SameFile(now, as) {
+			return err
+		}
+		s.index = 0
 	}
 }
 
@@ -192,38 +202,19 @@ func (s *syncer) adopt() error {
 		return err
 	}
 	s.newest = names[len(names)-1]
-	return s.held.take(s.newest, s.block(s.newest))
+	return s.toDisk(s.newest)
 }
 
-func (s *syncer) advance(newest int) error {
-	if newest != s.newest {
-		if err := syncFile(s.dir); err != nil {
-			return s.stuck(err)
-		}
-		s.newest, s.told = newest, false
-	}
-	if !s.told { // the server makes a block before it has anything to put into it, and an empty one is not archived
-		info, err := os.Stat(s.block(newest))
-		s.told = err == nil && info.Size() > 0
-		s.roll()
-	}
-	return nil
-}
+func (s *syncer) block(n int) string { return filepath.Join(s.dir, strconv.Itoa(n)+blockSuffix) }
 
-func (s *syncer) stuck(err error) error {
-	return fmt.Errorf("%w: fsync of the log: %w", ErrWriteStuck, classify(err))
-}
-
-func (s *syncer) block(n int) string { return filepath.Join(s.dir, strconv.Itoa(n)+".blk") }
-
-// onDisk is the newest sequence that is on disk for sure.
+// onDisk returns the newest sequence that is on disk for sure.
 func (s *syncer) onDisk() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.durable
 }
 
-// err is the sticky failure, or nil.
+// err returns the sticky failure, or nil.
 func (s *syncer) err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,5 +227,5 @@ func (s *syncer) stop() {
 	s.stopped = true
 	s.mu.Unlock()
 	s.idle.Wait()
-	s.held.release()
+	_ = s.file.Close() // of none it is an error that says nothing
 }
