@@ -14,17 +14,6 @@ import (
 	"hookline/projector"
 )
 
-// cutEnd takes bytes off the end of the log's first block.
-func cutEnd(t *testing.T, s *Server, n int64) {
-	t.Helper()
-	path := filepath.Join(s.opts.msgsDir(), "1.blk")
-	info, err := os.Stat(path)
-	if err == nil {
-		err = os.Truncate(path, info.Size()-n)
-	}
-	expect.OK(t, err)
-}
-
 // wantLost asserts what is to be recorded as lost, and that the next event gets a sequence behind it.
 func wantLost(t *testing.T, s *Server, lost []block.Range, next uint64) {
 	t.Helper()
@@ -35,38 +24,6 @@ func wantLost(t *testing.T, s *Server, lost []block.Range, next uint64) {
 	if err != nil || got[0].Seq != next {
 		t.Errorf("the next event: %+v, %v, want sequence %d", got, err, next)
 	}
-}
-
-// The end of the newest block is cut off after a clean exit, whose marker vouches for sequence 20: what is missing is
-// lost by name, and its sequences are not given to other events.
-func TestCutEndAfterCleanExit(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	fill(t, s, 20, 1000)
-	closeStore(t, s)
-	cutEnd(t, s, 2800) // of records of some 1,270 bytes
-
-	s = open(t, dir)
-	wantLost(t, s, []block.Range{{First: 18, Last: 20}}, 21)
-	closeStore(t, s) // without having recorded it
-
-	s = open(t, dir)
-	first := s.Report().Found
-	if !reflect.DeepEqual(first.Lost, []block.Range{{First: 18, Last: 20}}) {
-		t.Errorf("an opener that tells nobody hides %+v", first)
-	}
-	if err := s.Recorded(); err != nil {
-		t.Error(err)
-	}
-	closeStore(t, s)
-	s = open(t, dir)
-	if f := s.Report().Found; !f.Empty() {
-		t.Errorf("told again: %+v", f)
-	}
-	if last, _ := s.Stream().Last(); last != 21 {
-		t.Errorf("last %d, want 21", last)
-	}
-	closeStore(t, s)
 }
 
 // The log's end is missing: what an exit in order or the lock file vouches for is lost by name, the rest is free. Of a log
@@ -104,7 +61,7 @@ func TestEndThatIsVouchedFor(t *testing.T) {
 			if c.old {
 				expect.OK(t, errors.Join(os.RemoveAll(s.opts.archiveDir()), os.RemoveAll(s.opts.eventsDir()), os.CopyFS(s.opts.eventsDir(), os.DirFS(old)), os.WriteFile(marker, was, 0o600)))
 			} else {
-				cutEnd(t, s, 2800) // of records of some 1,270 bytes
+				expect.OK(t, shorten(filepath.Join(s.opts.msgsDir(), "1.blk"), 2800)) // of records of some 1,270 bytes
 			}
 
 			look, err := Look(Options{Dir: dir})
@@ -121,6 +78,18 @@ func TestEndThatIsVouchedFor(t *testing.T) {
 			}
 			if got, err := s.Stream().Append(t.Context(), event(next)); err != nil || got[0].Seq != next {
 				t.Errorf("the next event: %+v, %v, want sequence %d", got, err, next)
+			}
+			closeStore(t, s) // without having recorded it
+
+			s = open(t, dir)
+			if f := s.Report().Found; !reflect.DeepEqual(f.Lost, c.lost) {
+				t.Errorf("an opener that tells nobody hides %+v", f)
+			}
+			expect.OK(t, s.Recorded())
+			closeStore(t, s)
+			s = open(t, dir)
+			if f := s.Report().Found; !f.Empty() {
+				t.Errorf("told again: %+v", f)
 			}
 			closeStore(t, s)
 		})

@@ -2,9 +2,9 @@ package embedded
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -44,6 +44,12 @@ func TestGroup(t *testing.T) {
 	}
 	if _, err = s.Stream().Append(t.Context(), events.Envelope{ID: "a b", Type: "x.y"}, event(5)); !errors.Is(err, ErrBadEnvelope) {
 		t.Errorf("a bad envelope: %v", err)
+	}
+
+	late, cancel := context.WithCancel(t.Context()) // a group whose caller has no time left is not begun, so it ends nothing
+	cancel()
+	if _, err := s.Stream().Append(late, event(5), event(6)); !errors.Is(err, context.Canceled) || errors.Is(err, ErrWriteStuck) {
+		t.Errorf("%v, want that of the context alone", err)
 	}
 	add(t, s, 5, 5)
 	wantLog(t, s, 5)
@@ -86,15 +92,6 @@ func TestGroupThatFailsEndsTheAppends(t *testing.T) {
 		t.Errorf("after an exit in order: %+v", r)
 	}
 	wantLog(t, s, 4)
-}
-
-func randomText(n int) string {
-	b := make([]byte, n)
-	r := rand.New(rand.NewPCG(1, uint64(n)))
-	for i := range b {
-		b[i] = byte('!' + r.IntN(90))
-	}
-	return strings.NewReplacer(`"`, "a", `\`, "b").Replace(string(b))
 }
 
 // begin writes the first events of a group and not the others, as a kill does.
@@ -234,7 +231,7 @@ func shorten(path string, n int64) error {
 func TestKillLeavesGroupsWhole(t *testing.T) {
 	dir := storeDir(t)
 	var durable, cut uint64
-	for round := range 5 {
+	for round := range 3 {
 		cmd, lines := spawn(t, "group", dir)
 		for n := 0; n < 20+7*round && lines.Scan(); n++ {
 			seq, err := strconv.ParseUint(strings.TrimPrefix(lines.Text(), "durable "), 10, 64)

@@ -104,14 +104,17 @@ func TestUnreadEvent(t *testing.T) {
 	}
 }
 
-// The server passes over an event that is damaged when it looks for those of one session.
+// The server passes over an event that is damaged when it looks for those of one session, and the files do not give it.
 func TestDamagedEventOfSession(t *testing.T) {
 	s := sealedLog(t)
 	expect.OK(t, flipIn(filepath.Join(s.opts.msgsDir(), "2.blk"), mixed(19, 8).ID))
-	for _, to := range []uint64{0, 86} {
-		err := s.Stream().Select(t.Context(), 1, to, []projector.Selector{{Session: "s-1"}}, func(events.Record) error { return nil })
-		if !errors.Is(err, ErrLogDamaged) {
-			t.Errorf("up to %d: %v", to, err)
+	for _, want := range []projector.Selector{{Session: "s-1"}, {Types: []string{mixed(19, 8).Type}}} {
+		for _, to := range []uint64{0, 86} {
+			err := s.Stream().Select(t.Context(), 1, to, []projector.Selector{want}, func(events.Record) error { return nil })
+			var damage *DamageError
+			if !errors.As(err, &damage) || damage.FirstSeq != 19 || !s.damaged.Load() {
+				t.Errorf("%+v up to %d: %v", want, to, err)
+			}
 		}
 	}
 }
