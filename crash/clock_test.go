@@ -3,7 +3,6 @@
 package crash
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -13,14 +12,6 @@ import (
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/wire"
 )
-
-// stamped is what the clock test reads of a record.
-type stamped struct {
-	Seq  uint64    `json:"seq"`
-	ID   string    `json:"id"`
-	Call string    `json:"tool_use_id"`
-	Time time.Time `json:"time"`
-}
 
 const (
 	day  = 24 * time.Hour
@@ -46,15 +37,14 @@ func TestClockOfClients(t *testing.T) {
 	at := map[string]int64{}
 	for _, shift := range shifts {
 		for range perShift {
-			call := l.next()
-			f := h.frame(call, 0)
-			f.Time = time.Now().Add(shift).UnixMilli()
-			f.ID = wire.NewID(f.Time)
+			f, call := h.shifted(l, shift)
 			expect.Value(wire.Do(time.Now().Add(within), h.socket(), "PostToolUse", f))(t)
 			l.promise(call, byDaemon)
 			order, at[call] = append(order, call), f.Time
 		}
-		h.spoolAway(t, l, shift)
+		f, call := h.shifted(l, shift)
+		expect.OK(t, h.put(f))
+		l.promise(call, bySpool)
 	}
 	finish(t, h, l)
 	h.wantOrder(t, order, at)
@@ -63,15 +53,13 @@ func TestClockOfClients(t *testing.T) {
 	finish(t, h, l)
 }
 
-// spoolAway lets a frame of a wrong clock come by the spool.
-func (h *home) spoolAway(t *testing.T, l *ledger, shift time.Duration) {
-	t.Helper()
+// shifted is a frame of a wrong clock.
+func (h *home) shifted(l *ledger, shift time.Duration) (wire.Frame, string) {
 	call := l.next()
 	f := h.frame(call, 0)
 	f.Time = time.Now().Add(shift).UnixMilli()
 	f.ID = wire.NewID(f.Time)
-	expect.OK(t, h.put(f))
-	l.promise(call, bySpool)
+	return f, call
 }
 
 // wantOrder wants the calls in their order, each at its client's time.
@@ -79,9 +67,7 @@ func (h *home) wantOrder(t *testing.T, order []string, at map[string]int64) {
 	t.Helper()
 	list := expect.Value(h.rows(1))(t)
 	next := 0
-	for _, r := range list {
-		var s stamped
-		expect.OK(t, json.Unmarshal(r.raw, &s))
+	for _, s := range list {
 		want, sent := at[s.Call]
 		if !sent {
 			continue
@@ -103,15 +89,13 @@ func TestClockOfTheDaemon(t *testing.T) {
 	t.Parallel()
 	need(t)
 	h := newHome(t, "", "")
-	taken := 0
+	taken, l := 0, newLedger()
 	for _, shift := range shifts {
 		now := func() time.Time { return time.Now().Add(shift) }
 		d := expect.Value(daemon.Open(t.Context(), daemon.Options{Home: h.state, Now: now}))(t)
 		for range perShift {
 			taken++
-			f := h.frame(wire.NewID(1), 0) // any unique call
-			f.Time = now().UnixMilli()
-			f.ID = wire.NewID(f.Time)
+			f, _ := h.shifted(l, shift)
 			expect.Value(d.Take(t.Context(), f))(t)
 		}
 		expect.OK(t, d.Close(t.Context()))

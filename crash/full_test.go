@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sync"
 	"syscall"
 	"testing"
@@ -29,7 +30,7 @@ const healing = 3 * time.Minute
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	bin := need(t, oldBuild)
-	if !inNamespace(t, false) {
+	if !inNamespace(t) {
 		return
 	}
 	var group sync.WaitGroup
@@ -133,7 +134,7 @@ func (h *home) healsAlone(t *testing.T, l *ledger, slowest time.Duration) {
 	begin := time.Now()
 	err := eventually(healing, func() error {
 		call := l.next()
-		out, err := h.hook(call, 0)
+		out, err := h.hook(call, 0, within)
 		if err != nil || out.exit != 0 {
 			return fmt.Errorf("hook: %w, exit %d, %s", err, out.exit, out.said)
 		}
@@ -168,7 +169,7 @@ func (h *home) healsAlone(t *testing.T, l *ledger, slowest time.Duration) {
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	bin := need(t, oldBuild)
-	if !inNamespace(t, false) {
+	if !inNamespace(t) {
 		return
 	}
 	disk := newSmall(t, 64<<20)
@@ -202,36 +203,32 @@ func (h *home) runHooks(t *testing.T, l *ledger, while time.Duration) time.Durat
 
 // A disk that fails under a running daemon, in the two ways in which it does: every call gives EIO, or
 // the file system turns read-only by itself. Hooks exit 0 in time and wait in the second place; when the
-// disk was repaired and mounted again, everything promised is there.
+// disk was repaired and mounted again, with what it had synced, everything promised is there.
 func TestFailingDisk(t *testing.T) {
 	t.Parallel()
 	bin := need(t, oldBuild)
-	if !inNamespace(t, true) {
+	if !inNamespace(t) {
 		return
 	}
-	d := newDevice(t)
+	d := mountRamdisk(t).control(t)
 	h := newHome(t, bin, filepath.Join(d.at, "state"))
 	l := newLedger()
 	for i := range times(2, 10) {
 		h.up(t)
 		h.runHooks(t, l, 300*time.Millisecond)
-		fail, how := d.cut, "EIO"
-		if i%2 == 1 {
-			fail, how = d.turnReadOnly, "read-only"
-		}
-		expect.OK(t, fail())
+		errno := []syscall.Errno{syscall.EIO, syscall.EROFS}[i%2]
+		d.refuse(&refusal{op: anyChange, path: regexp.MustCompile("."), errno: errno})
 		slowest := h.runHooks(t, l, 1500*time.Millisecond)
 		if err := h.quiet(); err != nil {
 			t.Error(err)
 		}
 		h.killAll()
-		d.repair(t)
-		h.up(t)
-		r := newReading()
-		if err := r.check(h, l); err != nil {
-			t.Fatalf("%s: %v", how, err)
+		d.cutNow(0)
+		d = d.restart(t)
+		if err := h.recovered(t, l); err != nil {
+			t.Fatalf("%v: %v", errno, err)
 		}
 		h.kill(t)
-		t.Logf("%s: slowest hook %v, %d events", how, slowest.Round(time.Millisecond), r.last)
+		t.Logf("%v: slowest hook %v", errno, slowest.Round(time.Millisecond))
 	}
 }

@@ -28,6 +28,11 @@ func payload(call string, noise int) []byte {
 	if noise > 0 {
 		response["content"] = noiseOf(noise)
 	}
+	return hookOf(call, response)
+}
+
+// hookOf is the input of a PostToolUse hook with a response.
+func hookOf(call string, response map[string]any) []byte {
 	body, err := json.Marshal(map[string]any{"session_id": "crash-session", "hook_event_name": "PostToolUse", "tool_name": "Read",
 		"tool_use_id": call, "tool_input": map[string]any{"file_path": "/app/" + call}, "tool_response": response})
 	if err != nil {
@@ -46,9 +51,10 @@ func noiseOf(n int) string {
 }
 
 // frame is a frame of its own id.
-func (h *home) frame(call string, noise int) wire.Frame {
+func (h *home) frame(call string, noise int) wire.Frame { return h.frameOf(payload(call, noise)) }
+
+func (h *home) frameOf(body []byte) wire.Frame {
 	now := time.Now().UnixMilli()
-	body := payload(call, noise)
 	return wire.Frame{ID: wire.NewID(now), Args: []string{"hook", "PostToolUse"}, Cwd: h.root, Time: now, Env: map[string]string{},
 		Complete: true, Size: int64(len(body)), Body: body}
 }
@@ -65,8 +71,9 @@ func (o outcome) kept() bool {
 	return o.exit == 0 && !strings.Contains(o.said, "is lost") && !strings.Contains(o.said, "not recorded")
 }
 
-// hook runs the real client on a payload. Its input is a file: a busy test must not be late in feeding it.
-func (h *home) hook(call string, noise int) (outcome, error) {
+// hook runs the real client on a payload, and kills it when it has not ended by then. Its input is a file: a busy test must
+// not be late in feeding it.
+func (h *home) hook(call string, noise int, most time.Duration) (outcome, error) {
 	in, err := os.CreateTemp(h.root, "in")
 	if err != nil {
 		return outcome{}, err
@@ -79,16 +86,16 @@ func (h *home) hook(call string, noise int) (outcome, error) {
 	if _, err := in.Seek(0, 0); err != nil {
 		return outcome{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), within)
+	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
 	cmd := h.command(ctx, "hookctl", "hook", "PostToolUse")
 	cmd.Stdin = in
 	return finished(cmd)
 }
 
-// deliver hands a frame to "hookd deliver", as the client does in trouble, and waits for its end.
-func (h *home) deliver(f wire.Frame) (outcome, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), within)
+// deliver gives a frame to "hookd deliver", as the client does in trouble, and kills it when it has not ended by then.
+func (h *home) deliver(f wire.Frame, most time.Duration) (outcome, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
 	cmd := h.command(ctx, "hookd", "deliver", "--until", strconv.FormatInt(time.Now().Add(2*time.Second).UnixMilli(), 10))
 	cmd.Stdin = bytes.NewReader(append(append(f.Header(), '\n'), f.Body...))
@@ -155,7 +162,7 @@ func (w *load) work(real bool) {
 
 func (w *load) runHook() {
 	call := w.ledger.next()
-	out, err := w.h.hook(call, w.noise)
+	out, err := w.h.hook(call, w.noise, within)
 	if err == nil && out.kept() {
 		w.ledger.promise(call, byClient)
 	}
@@ -178,11 +185,14 @@ func (w *load) sendFrame() {
 		w.ledger.promise(call, byDaemon)
 		return
 	}
-	if out, err := w.h.deliver(f); err == nil && out.kept() {
+	if out, err := w.h.deliver(f, within); err == nil && out.kept() {
 		w.ledger.promise(call, byDelivery)
 	}
 }
 
+// upTo is a random part of most.
+func upTo(most time.Duration) time.Duration { return time.Duration(rand.Int64N(int64(most) + 1)) }
+
 // pause waits for a random part of most: the moment of a break is what is random here, no condition is
 // waited for.
-func pause(most time.Duration) { time.Sleep(time.Duration(rand.Int64N(int64(most) + 1))) }
+func pause(most time.Duration) { time.Sleep(upTo(most)) }
