@@ -12,8 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
 
 	"hookline/expect"
 )
@@ -137,16 +138,15 @@ func hits() (list []hit) {
 func TestBitFlips(t *testing.T) {
 	t.Parallel()
 	o := newOriginal(t, need(t, oldBuild))
-	var group sync.WaitGroup
-	turn := make(chan struct{}, 3)
+	var group errgroup.Group
+	group.SetLimit(3)
 	for i, x := range hits() {
-		turn <- struct{}{}
-		group.Go(func() {
-			defer func() { <-turn }()
+		group.Go(func() error {
 			t.Run(fmt.Sprintf("%03d-%s-%s", i, x.place, x.how), func(t *testing.T) { o.trial(t, x) })
+			return nil
 		})
 	}
-	group.Wait()
+	_ = group.Wait()
 }
 
 func (o *original) trial(t *testing.T, x hit) {

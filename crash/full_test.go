@@ -9,10 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"hookline/expect"
 )
@@ -33,20 +34,19 @@ func TestDiskFull(t *testing.T) {
 	if !inNamespace(t) {
 		return
 	}
-	var group sync.WaitGroup
-	turn := make(chan struct{}, 5)
+	var group errgroup.Group
+	group.SetLimit(5)
 	for i := range times(2, 20) {
-		turn <- struct{}{}
-		group.Go(func() {
-			defer func() { <-turn }()
+		group.Go(func() error {
 			size := 256 << 10 * (i + 1) * (i + 1) / 2 // 128 KiB: not even a store; up to 50 MiB: several blocks
 			if !long() {
 				size = []int{512 << 10, 6 << 20}[i]
 			}
 			t.Run(fmt.Sprintf("%dKiB", size>>10), func(t *testing.T) { fillUp(t, bin, size) })
+			return nil
 		})
 	}
-	group.Wait()
+	_ = group.Wait()
 }
 
 // small is a tmpfs of a size.
