@@ -179,9 +179,7 @@ func TestLentRecords(t *testing.T) {
 	for range 3 {
 		expect.OK(t, s.Stream().ReadLent(t.Context(), 1, 0, lend))
 	}
-	if next != 9000 {
-		t.Errorf("%d records, want 9000", next)
-	}
+	expect.Equal(t, next, 9000, "records")
 	for i, r := range kept {
 		expect.EqualNow(t, string(r.Data), string(event(uint64(i+1)).Data), "sequence", r.Seq, "now")
 	}

@@ -80,10 +80,7 @@ func TestUnreadEvent(t *testing.T) {
 	reads := map[string]func() error{
 		"get":          func() error { _, err := st.Get(t.Context(), 20); return err },
 		"time":         func() error { _, err := st.SeqAtTime(t.Context(), epoch); return err },
-		"one":          func() error { return st.Read(t.Context(), 20, 20, ignore) },
-		"few":          func() error { return st.Read(t.Context(), 10, 30, ignore) },
 		"many":         func() error { return st.Read(t.Context(), 1, 80, ignore) },
-		"few of one":   func() error { return st.Select(t.Context(), 10, 30, session, ignore) },
 		"many of one":  func() error { return st.Select(t.Context(), 20, 86, session, ignore) },
 		"all from one": func() error { return st.Select(t.Context(), 20, 0, session, ignore) },
 	}

@@ -95,8 +95,6 @@ func TestHarm(t *testing.T) {
 		}, o: Options{Vouched: n}, restored: []string{"1.blk", "2.blk", "3.blk"}, lost: []Range{fourth}, aside: []string{"1.blk.unreadable", "2.blk.unreadable", "3.blk.unreadable"}},
 
 		{name: "missing, no archive", do: func(in func(int) place) { in(2).remove() }, lost: []Range{second}},
-		{name: "cut at a record, no archive", do: func(in func(int) place) { in(2).put(firstRecords(in(2).bytes(), 1)) }, lost: []Range{{second.First + 1, second.Last}}},
-		{name: "emptied, no archive", do: func(in func(int) place) { in(2).put(nil) }, lost: []Range{second}},
 		{name: "the first missing", do: func(in func(int) place) { in(1).remove() }, lost: []Range{first}},
 		{name: "first record", do: func(in func(int) place) { b := in(2).bytes(); copy(b[300:], "XXXXXXXX"); in(2).put(b) }, lost: one},
 		{name: "zeros at a sealed end", do: func(in func(int) place) { b := in(2).bytes(); clear(b[len(b)-1500:]); in(2).put(b) },
@@ -115,7 +113,6 @@ func TestHarm(t *testing.T) {
 		{name: "torn", do: func(in func(int) place) { b := in(4).bytes(); in(4).put(b[:len(b)-10]) }, torn: []Range{{n, n}}},
 		{name: "torn, vouched for", do: func(in func(int) place) { b := in(4).bytes(); in(4).put(b[:len(b)-1500]) }, o: Options{Vouched: n}, lost: []Range{{n - 1, n}}},
 		{name: "the newest missing", do: func(in func(int) place) { in(4).remove() }, o: Options{Vouched: n}, lost: []Range{fourth}},
-		{name: "zeros at the end", do: func(in func(int) place) { in(4).put(append(in(4).bytes(), make([]byte, 4096)...)) }},
 	} {
 		t.Run(h.name, func(t *testing.T) { h.judge(t, duplicate(t, origin)) })
 	}
@@ -154,19 +151,6 @@ func (h harm) judge(t *testing.T, dir string) {
 		}
 		kept(t, dir, missing)
 	}
-}
-
-// A lost block that somebody brings back by hand, where its stand-in is, is whole again.
-func TestBlockBroughtBack(t *testing.T) {
-	dir := store(t, n, size, small)
-	path := filepath.Join(msgsOf(dir), "2.blk")
-	b := read1(t, path)
-	expect.OK(t, os.Remove(path))
-	mustRepair(t, msgsOf(dir), "")
-	served(t, dir, n, size)
-	write1(t, path, b)
-	expect.OK(t, os.Remove(filepath.Join(msgsOf(dir), indexFile)))
-	kept(t, dir, nil)
 }
 
 // The archive never brings an erased message back.
