@@ -31,7 +31,7 @@ const (
 // recurs. Its methods may be used by many goroutines, and by many processes, at once.
 type Blobs struct{ dir string }
 
-// path is where a digest's content lies.
+// path returns where a digest's content lies.
 func (b *Blobs) path(digest string) (string, error) {
 	hexa, ok := strings.CutPrefix(digest, digestPrefix)
 	if raw, err := hex.DecodeString(hexa); !ok || err != nil || len(raw) != sha256.Size || strings.ToLower(hexa) != hexa {
@@ -103,8 +103,8 @@ func (b *Blobs) Get(digest string) ([]byte, error) {
 	return content, nil
 }
 
-// Walk calls fn with each stored digest and its size on disk, in order. An error of fn ends it.
-func (b *Blobs) Walk(ctx context.Context, fn func(digest string, size int64) error) error {
+// Walk calls fn with each stored digest, in order. An error of fn ends it.
+func (b *Blobs) Walk(ctx context.Context, fn func(digest string) error) error {
 	return filepath.WalkDir(b.dir, func(path string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -116,10 +116,6 @@ func (b *Blobs) Walk(ctx context.Context, fn func(digest string, size int64) err
 		if _, err := b.path(digestPrefix + hexa); !ok || err != nil {
 			return nil // a temporary file of a writer that died
 		}
-		info, err := e.Info()
-		if err != nil {
-			return ignoreGone(err)
-		}
-		return fn(digestPrefix+hexa, info.Size())
+		return fn(digestPrefix + hexa)
 	})
 }

@@ -16,7 +16,7 @@ import (
 func TestBlobs(t *testing.T) {
 	s := open(t, storeDir(t))
 	b := s.Blobs()
-	expect.OK(t, b.Walk(t.Context(), func(string, int64) error { t.Error("a blob in an empty store"); return nil }))
+	expect.OK(t, b.Walk(t.Context(), func(string) error { t.Error("a blob in an empty store"); return nil }))
 	text := bytes.Repeat([]byte("package main\n"), 2000)
 	digest, err := b.Put(text)
 	if err != nil || len(digest) != len("sha256:")+64 || !strings.HasPrefix(digest, "sha256:") {
@@ -41,7 +41,7 @@ func TestBlobs(t *testing.T) {
 	}
 	expect.OK(t, os.WriteFile(filepath.Join(filepath.Dir(path), ".tmp-1"), nil, 0o600))
 	var seen []string
-	if err := b.Walk(t.Context(), func(d string, _ int64) error { seen = append(seen, d); return nil }); err != nil || len(seen) != 2 {
+	if err := b.Walk(t.Context(), func(d string) error { seen = append(seen, d); return nil }); err != nil || len(seen) != 2 {
 		t.Errorf("walk: %v, %v", seen, err)
 	}
 }
@@ -90,7 +90,7 @@ func TestBlobsConcurrently(t *testing.T) {
 	}
 	all.Wait()
 	n := 0
-	if err := b.Walk(context.Background(), func(string, int64) error { n++; return nil }); err != nil || n != 5 {
+	if err := b.Walk(context.Background(), func(string) error { n++; return nil }); err != nil || n != 5 {
 		t.Errorf("%d blobs, want 5: %v", n, err)
 	}
 }

@@ -269,7 +269,7 @@ func (b *buckets) Scan(ctx context.Context, bucket, prefix string, fn func(key s
 	return nil
 }
 
-// prefixFilter is a subject with a wildcard that matches every key that begins with prefix, and as few others as a
+// prefixFilter returns a subject with a wildcard that matches every key that begins with prefix, and as few others as a
 // wildcard can: the server answers a filter of its own tokens ten times faster than one for the whole bucket. Of a
 // prefix that ends with a dot only what goes on behind the dot can be told apart; "a." itself is escaped at its end.
 func prefixFilter(bucket, prefix string) string {

@@ -64,7 +64,6 @@ const maxStore = 64 << 30
 // Options say where and how a store is opened.
 type Options struct {
 	Dir    string           // the store's folder; made with mode 0700 when it is missing
-	Lock   string           // lock file; default hookd.lock beside Dir
 	Holder string           // who we are, one line, shown to a process that finds the lock held
 	Always bool             // the server syncs every message before its acknowledgement, instead of the shared fsync
 	Renew  bool             // begin a new log behind one whose files are gone, else that is an [ErrLogGone]
@@ -73,9 +72,6 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Lock == "" {
-		o.Lock = filepath.Join(filepath.Dir(filepath.Clean(o.Dir)), "hookd.lock")
-	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -85,12 +81,15 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+func (o Options) lockPath() string {
+	return filepath.Join(filepath.Dir(filepath.Clean(o.Dir)), "hookd.lock")
+}
 func (o Options) jetstreamDir() string { return filepath.Join(o.Dir, "jetstream") }
 func (o Options) streamsDir() string   { return filepath.Join(o.jetstreamDir(), "$G", "streams") }
 func (o Options) msgsDir() string      { return filepath.Join(o.streamsDir(), streamName, "msgs") }
 func (o Options) archiveDir() string   { return filepath.Join(o.Dir, "archive") }
 
-// Blocks tells where the log's blocks lie in a store's folder, and the stream's name, which their checksums include.
+// Blocks returns where the log's blocks lie in a store's folder, and the stream's name, which their checksums include.
 func Blocks(dir string) (msgs, stream string) { return Options{Dir: dir}.msgsDir(), streamName }
 
 // Report tells what [Open] found and did.
@@ -147,7 +146,7 @@ func (s *Server) Store() projector.Store { return s.buckets }
 // Blobs is where large strings go.
 func (s *Server) Blobs() *Blobs { return s.blobs }
 
-// Report tells what Open found, and the server's warnings until now.
+// Report returns what Open found, and the server's warnings until now.
 func (s *Server) Report() Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()

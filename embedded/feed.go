@@ -78,7 +78,7 @@ func OpenFeed(o FeedOptions) (*Feed, error) {
 	return f, nil
 }
 
-// Addr is the host and port where the feed listens.
+// Addr returns the host and port where the feed listens.
 func (f *Feed) Addr() string { return f.srv.Addr().String() }
 
 // Send gives an event to all listeners; it does not wait for slow ones.

@@ -50,8 +50,11 @@ func (st *Stream) appendGroup(ctx context.Context, msgs []message) ([]Receipt, e
 		case err == nil && ack.Duplicate && len(msgs) > 1:
 			return st.resent(ctx, msgs)
 		}
-		if err != nil {
-			return nil, st.unfinished(i+1, len(msgs), err)
+		if err != nil { // what the log has of the group must stay at its end
+			err = fmt.Errorf("%w: event %d of %d that belong together: %w", ErrWriteStuck, i+1, len(msgs), st.trouble(err))
+			st.stuck.CompareAndSwap(nil, &err)
+			st.srv.distrust()
+			return nil, err
 		}
 		out[i] = Receipt{Seq: ack.Sequence, Duplicate: ack.Duplicate}
 	}
@@ -85,14 +88,6 @@ func (st *Stream) resent(ctx context.Context, msgs []message) ([]Receipt, error)
 		out[i] = Receipt{Seq: found[m.id], Duplicate: true}
 	}
 	return out, nil
-}
-
-// unfinished ends all appends: what the log has of the group must stay at its end.
-func (st *Stream) unfinished(part, of int, err error) error {
-	err = fmt.Errorf("%w: event %d of %d that belong together: %w", ErrWriteStuck, part, of, st.trouble(err))
-	st.stuck.CompareAndSwap(nil, &err)
-	st.srv.distrust()
-	return err
 }
 
 // cutUnfinished cuts an unfinished group off the end of the log, before the server sees it, and returns the newest sequence

@@ -18,7 +18,7 @@ import (
 // [ErrLogGone], or Whole where the archive has it.
 func Look(o Options) (Report, error) {
 	o = o.withDefaults()
-	l, err := takeLock(o.Lock, o.Holder)
+	l, err := takeLock(o.lockPath(), o.Holder)
 	if err != nil {
 		return Report{}, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
@@ -167,7 +167,7 @@ func (s *Server) takeBack() error {
 	return nil
 }
 
-// list is block.List for a folder that may be missing.
+// list is [block.List] for a folder that may be missing.
 func list(dir string) ([]block.Info, error) {
 	blocks, err := block.List(dir)
 	if errors.Is(err, os.ErrNotExist) {

@@ -94,7 +94,7 @@ func (l *lock) say(doing string) error {
 	return l.write()
 }
 
-// Doing is what the holder's text says that it does, as "reading the log (5 of 9)"; "" where it says nothing.
+// Doing returns what the holder's text says that it does, as "reading the log (5 of 9)"; "" where it says nothing.
 func Doing(text string) string {
 	_, doing, _ := strings.Cut(text, doingSign)
 	return doing
@@ -103,7 +103,7 @@ func Doing(text string) string {
 // logLine begins the third line.
 const logLine = "log "
 
-// LogSeen is how far the log of the store with this lock is known to have come; 0 where nothing is known of one.
+// LogSeen returns how far the log of the store with this lock is known to have come; 0 where nothing is known of one.
 func LogSeen(path string) uint64 {
 	_, _, seq := readLock(path)
 	return seq
@@ -128,7 +128,7 @@ func readLock(path string) (pid int, text string, seq uint64) {
 	return pid, strings.TrimSpace(lines[1]), seq
 }
 
-// Holder tells who holds the lock at path, or whose it was last: held is false when nobody has it
+// Holder returns who holds the lock at path, or whose it was last: held is false when nobody has it
 // now. A path without a file is held by nobody.
 func Holder(path string) (pid int, text string, held bool, err error) {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {

@@ -58,7 +58,7 @@ func (l *serverLog) last() []Warning {
 	return append([]Warning(nil), l.ring...)
 }
 
-// unreadable is the stream of which a server's line says that a block could not be read; "" for any other line.
+// unreadable returns the stream of which a server's line says that a block could not be read; "" for any other line.
 func unreadable(line string) string {
 	rest, _ := strings.CutPrefix(line, "Filestore [")
 	stream, what, _ := strings.Cut(rest, "] ")

@@ -54,7 +54,7 @@ type rest struct {
 	Facts       *events.Facts `json:"facts,omitempty"`
 }
 
-// subjectOf is the subject of an event: ev.<project>.<session>. The server keeps each subject in memory, so the type is
+// subjectOf returns the subject of an event: ev.<project>.<session>. The server keeps each subject in memory, so the type is
 // not in it (docs/decisions/0012).
 func subjectOf(env events.Envelope) string {
 	return subjectRoot + "." + token(env.Project) + "." + token(env.Session)
@@ -110,7 +110,7 @@ func (c *codec) encode(env events.Envelope) (message, error) {
 	return m, nil
 }
 
-// usualClient is the client of an event that names none: Claude Code for one of a session.
+// usualClient returns the client of an event that names none: Claude Code for one of a session.
 func usualClient(session string) string {
 	if session == "" {
 		return ""
@@ -174,7 +174,7 @@ func (m message) place() (project, session string, err error) {
 	return project, session, err
 }
 
-// natsMsg is the message as the client library sends it.
+// natsMsg returns the message as the client library sends it.
 func (m message) natsMsg() *nats.Msg {
 	h := nats.Header{headerID: {m.id}, headerType: {m.typ}, headerTime: {m.time}}
 	if m.encoding != "" {

@@ -34,7 +34,7 @@ func (st *Stream) Select(ctx context.Context, from, to uint64, want []projector.
 // maxFilters bounds the subjects of one consumer: the server compares each of its messages with all of them.
 const maxFilters = 64
 
-// filtersOf are the subjects that the selectors mean, in both forms; nil where they could be any, or where two of them
+// filtersOf returns the subjects that the selectors mean, in both forms; nil where they could be any, or where two of them
 // could be the same, which the server refuses.
 func filtersOf(want []projector.Selector) []string {
 	var out []string
@@ -71,40 +71,33 @@ const ofTheLog = "log."
 // lateBound is how far behind a point of the log an event that was captured before it is looked for.
 const lateBound = 1000
 
-// SeqCaptured is the newest sequence whose event was captured at or before t, to the millisecond; 0 where there is
+// SeqCaptured returns the newest sequence whose event was captured at or before t, to the millisecond; 0 where there is
 // none. It is found by bisection, as if events stood in the order of their capture, and then among the lateBound
 // events behind that: what came later still, as by an import into a log in use, is not taken into account.
 func (st *Stream) SeqCaptured(ctx context.Context, t time.Time) (uint64, error) {
 	ms := t.UnixMilli()
-	last, _ := st.Last()
 	seq, err := st.bisect(ctx, func(m stored) bool { return m.captured() > ms })
 	if err != nil {
 		return 0, err
 	}
 
 	newest := uint64(0)
-	for from := max(1, seq-min(seq, lateBound)); from <= last && from <= max(seq, newest)+lateBound; {
-		to := min(last, max(seq, newest)+lateBound)
-		s := &scanning{st: st, from: from, to: to, fn: func(m stored) error {
-			if m.captured() <= ms {
-				newest = m.seq
-			}
-			return nil
-		}}
-		if err := s.scan(ctx); err != nil {
-			return 0, err
+	s := &scanning{st: st, from: seq - min(seq, lateBound), to: seq + lateBound, fn: func(m stored) error {
+		if m.captured() <= ms {
+			newest = m.seq
 		}
-		from = to + 1
-	}
-	return newest, nil
+		return nil
+	}}
+	err = s.scan(ctx)
+	return newest, err
 }
 
-// SeqAtTime is the first sequence whose event was appended at or after t; one more than the newest where there is none.
+// SeqAtTime returns the first sequence whose event was appended at or after t; one more than the newest where there is none.
 func (st *Stream) SeqAtTime(ctx context.Context, t time.Time) (uint64, error) {
 	return st.bisect(ctx, func(m stored) bool { return !m.appended.Before(t) })
 }
 
-// bisect is the first sequence for which beyond is true, in a log where it is true for all behind that.
+// bisect returns the first sequence for which beyond is true, in a log where it is true for all behind that.
 func (st *Stream) bisect(ctx context.Context, beyond func(stored) bool) (uint64, error) {
 	last, _ := st.Last()
 	low, high := uint64(1), last+1 // the answer lies in [low, high]
@@ -125,7 +118,7 @@ func (st *Stream) bisect(ctx context.Context, beyond func(stored) bool) (uint64,
 	return low, nil
 }
 
-// captured is when the event was captured, in Unix ms; 0 where its header does not say so.
+// captured returns when the event was captured, in Unix ms; 0 where its header does not say so.
 func (m message) captured() int64 {
 	t, err := time.Parse(time.RFC3339Nano, m.time)
 	if err != nil {

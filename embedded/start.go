@@ -24,7 +24,7 @@ const startTimeout = 10 * time.Second
 // without loss the error is a [*DamageError] and nothing was changed that the archive does not have.
 func Open(ctx context.Context, o Options) (*Server, error) {
 	o = o.withDefaults()
-	l, err := takeLock(o.Lock, o.Holder)
+	l, err := takeLock(o.lockPath(), o.Holder)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
@@ -129,9 +129,16 @@ func (s *Server) noteLog() {
 	}
 }
 
-// serverOptions are made fresh for every start: the server fills in defaults in place.
-func (s *Server) serverOptions() *server.Options {
-	return &server.Options{
+// start runs a server on the store and connects to it.
+func (s *Server) start() error {
+	// The server tries whether it can write by a file of this name, and takes one that a kill left behind
+	// for an account, and does not start.
+	if left, err := filepath.Glob(filepath.Join(s.opts.jetstreamDir(), "_test_*")); err == nil {
+		for _, f := range left {
+			_ = os.Remove(f) // what cannot be removed shows in the server's own error
+		}
+	}
+	srv, err := server.NewServer(&server.Options{
 		ServerName:             "hookline",
 		DontListen:             true,
 		NoSigs:                 true, // or its handler ends our process
@@ -144,19 +151,7 @@ func (s *Server) serverOptions() *server.Options {
 		MaxPayload:             maxPayload,
 		MaxClosedClients:       1, // 2 KiB each otherwise
 		DisableJetStreamBanner: true,
-	}
-}
-
-// start runs a server on the store and connects to it.
-func (s *Server) start() error {
-	// The server tries whether it can write by a file of this name, and takes one that a kill left behind
-	// for an account, and does not start.
-	if left, err := filepath.Glob(filepath.Join(s.opts.jetstreamDir(), "_test_*")); err == nil {
-		for _, f := range left {
-			_ = os.Remove(f) // what cannot be removed shows in the server's own error
-		}
-	}
-	srv, err := server.NewServer(s.serverOptions())
+	})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}

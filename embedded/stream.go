@@ -284,7 +284,7 @@ func (st *Stream) end() (healthy bool) {
 	return healthy
 }
 
-// Last is the newest event's sequence and id; 0 and "" for an empty log.
+// Last returns the newest event's sequence and id; 0 and "" for an empty log.
 func (st *Stream) Last() (seq uint64, id string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()

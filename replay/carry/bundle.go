@@ -38,7 +38,7 @@ func (b *bundle) all(ctx context.Context, s BackupStore, dir string, sealed []bl
 		return err
 	}
 	progress(b.manifest.Seq)
-	err := s.Blobs.Walk(ctx, func(digest string, _ int64) error {
+	err := s.Blobs.Walk(ctx, func(digest string) error {
 		name := strings.TrimPrefix(digest, "sha256:") + ".zst"
 		b.done.Blobs++
 		return b.file(ctx, path.Join(blobsDir, name), filepath.Join(s.Home, "store", "blobs", name))

@@ -160,7 +160,7 @@ func (st RepairStore) checkSealed(out *Repaired) error {
 
 // checkBlobs reads every content and compares it with its digest.
 func (st RepairStore) checkBlobs(ctx context.Context, out *Repaired, l *check.Losses) error {
-	err := st.Blobs.Walk(ctx, func(digest string, _ int64) error {
+	err := st.Blobs.Walk(ctx, func(digest string) error {
 		out.Blobs++
 		_, err := st.Blobs.Get(digest)
 		if errors.Is(err, embedded.ErrBlobDamaged) {
