@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"reflect"
 	"testing"
 
 	"hookline/embedded/block"
@@ -62,10 +61,8 @@ func TestAboutToCut(t *testing.T) {
 		"Filestore [EVENTS] indexCacheBuf corrupt record state in /a b/msgs/1.blk: dlen 5 slen 6 index 7 rl 8 lbuf 9": "/a b/msgs/1.blk",
 		"Filestore [EVENTS] indexCacheBuf corrupt state in /in x/2.blk: mb.first 9 mb.last 1":                         "/in x/2.blk",
 		"Filestore [KV_latest] indexCacheBuf corrupt record state in /a/1.blk: dlen 5":                                "",
-		"Filestore [EVENTS] loadBlock error: open /a/1.blk: permission denied":                                        "",
-		"Filestore [EVENTS] indexCacheBuf corrupt":                                                                    "",
 	} {
-		if got := aboutToCut(line); !reflect.DeepEqual(got, want) {
+		if got := aboutToCut(line); got != want {
 			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}

@@ -34,7 +34,7 @@ func TestCutEnd(t *testing.T) {
 				}
 				expect.EqualNow(t, r.get(uint64(i)), want, "message", i)
 			}
-			expect.Equal(t, seqOf(r, n+1), uint64(n-cut+1), "the next message")
+			expect.Equal(t, seqOf(r, n+1, size), uint64(n-cut+1), "the next message")
 		})
 	}
 }
