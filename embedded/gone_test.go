@@ -25,43 +25,27 @@ func wantLost(t *testing.T, s *Server, lost []block.Range, next uint64) {
 	}
 }
 
-// The log's end is missing: what an exit in order or the lock file vouches for is lost by name, the rest is free. Of a log
-// that was put back to an earlier time, with its marker, the lock file knows that it was longer.
+// The log's end is missing: what an exit in order or the lock file vouches for is lost by name, the rest is free.
 func TestEndThatIsVouchedFor(t *testing.T) {
 	for name, c := range map[string]struct {
-		noted       uint64 // in the lock file
-		marker, old bool
-		lost, torn  []block.Range
+		noted      uint64 // in the lock file
+		marker     bool
+		lost, torn []block.Range
 	}{
 		"by the lock file": {noted: 19, lost: []block.Range{{First: 18, Last: 19}}},
 		"by nothing":       {torn: []block.Range{{First: 18, Last: 18}}},
-		"by a later one":   {noted: 24, marker: true, old: true, lost: []block.Range{{First: 21, Last: 24}}},
 		"by the marker":    {noted: 12, marker: true, lost: []block.Range{{First: 18, Last: 20}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := storeDir(t)
 			s := open(t, dir)
 			fill(t, s, 20, 1000)
-			old, marker := filepath.Join(t.TempDir(), "EVENTS"), filepath.Join(dir, block.MarkerFile)
-			if c.old {
-				closeStore(t, s)
-				expect.OK(t, os.CopyFS(old, os.DirFS(s.opts.eventsDir())))
-			}
-			was, _ := os.ReadFile(marker)
-			if c.old {
-				s = open(t, dir)
-				fill(t, s, 5, 1000)
-			}
 			closeStore(t, s)
 			expect.OK(t, os.WriteFile(s.opts.lockPath(), fmt.Appendf(nil, "1\nx\nlog %d\n", c.noted), 0o600))
 			if !c.marker {
-				_ = os.Remove(marker)
+				expect.OK(t, block.RemoveMarker(dir))
 			}
-			if c.old {
-				expect.OK(t, errors.Join(os.RemoveAll(s.opts.archiveDir()), os.RemoveAll(s.opts.eventsDir()), os.CopyFS(s.opts.eventsDir(), os.DirFS(old)), os.WriteFile(marker, was, 0o600)))
-			} else {
-				expect.OK(t, shorten(filepath.Join(s.opts.msgsDir(), "1.blk"), 2800)) // of records of some 1,270 bytes
-			}
+			expect.OK(t, shorten(filepath.Join(s.opts.msgsDir(), "1.blk"), 2800)) // of records of some 1,270 bytes
 
 			look, err := Look(Options{Dir: dir})
 			if err != nil || !reflect.DeepEqual(look.Found.Lost, c.lost) || !reflect.DeepEqual(look.Found.Torn, c.torn) {

@@ -66,8 +66,8 @@ func TestSelect(t *testing.T) {
 	closeStore(t, s)
 	log, ctx := open(t, s.opts.Dir).Stream(), t.Context()
 	for _, want := range [][]projector.Selector{
-		nil, {{}}, {{Session: "s-1"}}, {{Session: "s-9"}}, {{Project: "p-0", Types: []string{events.TypeGateSatisfied}}},
-		{{Types: []string{events.TypePromptSubmitted}}, {Session: "s-2"}}, {{Types: []string{}}}, {{Session: "s-1", Project: "p-1"}},
+		nil, {{}}, {{Session: "s-1"}}, {{Project: "p-0", Types: []string{events.TypeGateSatisfied}}},
+		{{Types: []string{events.TypePromptSubmitted}}, {Session: "s-2"}}, {{Session: "s-1", Project: "p-1"}},
 	} {
 		for _, span := range [][2]uint64{{1, 0}, {17, 47}, {30, 30}, {49, 88}, {89, 99}} {
 			var got, all []uint64
@@ -103,7 +103,7 @@ func TestSelect(t *testing.T) {
 			t.Errorf("appended at %v: %d, %v; want %d", c.at, seq, err, c.want)
 		}
 	}
-	for seq, id := range map[uint64]string{1: event(1).ID, 48: event(48).ID, 88: event(88).ID, 5: "", 7: "", 0: "", 99: ""} {
+	for seq, id := range map[uint64]string{1: event(1).ID, 88: event(88).ID, 5: "", 0: "", 99: ""} {
 		if rec, err := log.Get(ctx, seq); rec.ID != id || errors.Is(err, ErrNoRecord) != (id == "") {
 			t.Errorf("event %d is %q, %v", seq, rec.ID, err)
 		}

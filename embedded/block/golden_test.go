@@ -30,13 +30,8 @@ func TestGolden(t *testing.T) {
 		want := string(read1(t, filepath.Join(filepath.Dir(path), "records.txt")))
 		expect.Equal(t, listing(t, path), want, path)
 	}
-	rep := mustCheck(t, "testdata/2.15.2")
-	want := Info{
-		Name: "1.blk", Index: 1, First: 1, Last: 8, Records: 11, Size: 1066,
-		LastSum: [8]byte{101, 178, 32, 25, 39, 249, 215, 108},
-	}
-	if len(rep.Blocks) != 1 || rep.Blocks[0] != want || len(rep.Damage)+len(rep.Holes) != 0 {
-		t.Errorf("report %+v, want %+v", rep, want)
+	if rep := mustCheck(t, "testdata/2.15.2"); len(rep.Blocks) != 1 || rep.Blocks[0].Records != 11 || rep.Last != 8 || !rep.Sound() {
+		t.Errorf("report %+v", rep)
 	}
 }
 
