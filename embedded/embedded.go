@@ -9,7 +9,7 @@
 //	<dir>/blobs/<sha256>.zst             large strings, content-addressed
 //	<dir>/clean.json                     the clean-exit marker (package block); absent while running
 //	<dir>/found.json                     damage that was mended and is not recorded yet (found.go)
-//	<dir>/aside/<time>/                  what was left of a log that was gone (gone.go)
+//	<dir>/aside/<time>/                  what was left of a log that was gone (inspect.go)
 //	<dir>/../hookd.lock                  the lock, with its holder's pid
 //
 // # One event, one message

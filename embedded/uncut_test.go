@@ -40,7 +40,7 @@ func TestServersCutIsUndone(t *testing.T) {
 		t.Error("the server gives a message behind the damage")
 	}
 	if st, err := os.Stat(path); err != nil || st.Size() >= was.Size() {
-		t.Fatalf("the server did not cut the block off: %v %v; without that, uncut.go is not needed any more", st, err)
+		t.Fatalf("the server did not cut the block off: %v %v; without that, keepWhole is not needed any more", st, err)
 	}
 	if _, err := s.Stream().Append(t.Context(), event(61)); !errors.Is(err, ErrWriteStuck) {
 		t.Errorf("append behind the cut: %v", err)
