@@ -9,11 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"hookline/expect"
 )
@@ -34,19 +33,20 @@ func TestDiskFull(t *testing.T) {
 	if !inNamespace(t) {
 		return
 	}
-	var group errgroup.Group
-	group.SetLimit(5)
+	var group sync.WaitGroup
+	turn := make(chan struct{}, 5)
 	for i := range times(2, 20) {
-		group.Go(func() error {
+		turn <- struct{}{}
+		group.Go(func() {
+			defer func() { <-turn }()
 			size := 256 << 10 * (i + 1) * (i + 1) / 2 // 128 KiB: not even a store; up to 50 MiB: several blocks
 			if !long() {
 				size = []int{512 << 10, 6 << 20}[i]
 			}
 			t.Run(fmt.Sprintf("%dKiB", size>>10), func(t *testing.T) { fillUp(t, bin, size) })
-			return nil
 		})
 	}
-	_ = group.Wait()
+	group.Wait()
 }
 
 // small is a tmpfs of a size.

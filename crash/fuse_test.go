@@ -3,6 +3,7 @@
 package crash
 
 import (
+	"bytes"
 	"maps"
 	"os"
 	"path/filepath"
@@ -106,6 +107,7 @@ func (m *mounted) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.AttrO
 			return fuse.Status(errno)
 		}
 		n.resize(int(size))
+		m.note(op{kind: opSize, node: n, at: int(size)})
 	}
 	if mode, ok := in.GetMode(); ok {
 		n.mode = n.mode&syscall.S_IFMT | mode&0o7777
@@ -251,6 +253,7 @@ func (m *mounted) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (uint3
 		return 0, fuse.Status(errno)
 	}
 	n.write(data, int(in.Offset))
+	m.note(op{kind: opWrite, node: n, at: int(in.Offset), data: bytes.Clone(data)})
 	return uint32(len(data)), fuse.OK
 }
 

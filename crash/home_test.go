@@ -214,10 +214,8 @@ func (h *home) running(verb string) (pids []int) {
 // kill ends the daemons of this home at once, whoever started them, and waits until they are gone.
 func (h *home) kill(t *testing.T) {
 	t.Helper()
+	expect.OK(t, h.end("serve"))
 	expect.OK(t, eventually(within, func() error {
-		if err := h.strike("serve"); err != nil {
-			return err
-		}
 		if pid, _, held, err := embedded.Holder(h.paths().Lock); err == nil && held { // its memory is gone, its files are not yet
 			return fmt.Errorf("%d holds the lock", pid)
 		}
@@ -226,18 +224,20 @@ func (h *home) kill(t *testing.T) {
 }
 
 // killAll ends everything of this home.
-func (h *home) killAll() { _ = eventually(within, func() error { return h.strike("") }) }
+func (h *home) killAll() { _ = h.end("") }
 
-// strike kills the processes of this home with a verb; the error is that there were some.
-func (h *home) strike(verb string) error {
-	list := h.running(verb)
-	for _, pid := range list {
-		_ = syscall.Kill(pid, syscall.SIGKILL) // one that has just ended is no failure
-	}
-	if len(list) > 0 {
-		return fmt.Errorf("processes %v outlive SIGKILL", list)
-	}
-	return nil
+// end kills the processes of this home with a verb, and waits until they are gone.
+func (h *home) end(verb string) error {
+	return eventually(within, func() error {
+		list := h.running(verb)
+		for _, pid := range list {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // one that has just ended is no failure
+		}
+		if len(list) > 0 {
+			return fmt.Errorf("processes %v outlive SIGKILL", list)
+		}
+		return nil
+	})
 }
 
 // ask sends one request; an answer other than 200 is an error that holds its words.

@@ -22,21 +22,17 @@ import (
 // hooksAtOnce is how many hooks run side by side.
 const hooksAtOnce = 8
 
-// fat is the noise of a hook whose event takes a twentieth of a block: many strings, each too short to be kept beside the log.
-const fat = 560 << 10
-
 // payload is the input of one PostToolUse hook; noise bytes of it do not compress.
 func payload(call string, noise int) []byte {
 	response := map[string]any{"type": "text"}
-	if noise < fat {
+	if noise > 0 {
 		response["content"] = noiseOf(noise)
-	} else {
-		parts := make([]string, 40)
-		for i := range parts {
-			parts[i] = noiseOf(noise / len(parts))
-		}
-		response["parts"] = parts
 	}
+	return hookOf(call, response)
+}
+
+// hookOf is the input of a PostToolUse hook with a response.
+func hookOf(call string, response map[string]any) []byte {
 	body, err := json.Marshal(map[string]any{"session_id": "crash-session", "hook_event_name": "PostToolUse", "tool_name": "Read",
 		"tool_use_id": call, "tool_input": map[string]any{"file_path": "/app/" + call}, "tool_response": response})
 	if err != nil {
@@ -55,9 +51,10 @@ func noiseOf(n int) string {
 }
 
 // frame is a frame of its own id.
-func (h *home) frame(call string, noise int) wire.Frame {
+func (h *home) frame(call string, noise int) wire.Frame { return h.frameOf(payload(call, noise)) }
+
+func (h *home) frameOf(body []byte) wire.Frame {
 	now := time.Now().UnixMilli()
-	body := payload(call, noise)
 	return wire.Frame{ID: wire.NewID(now), Args: []string{"hook", "PostToolUse"}, Cwd: h.root, Time: now, Env: map[string]string{},
 		Complete: true, Size: int64(len(body)), Body: body}
 }

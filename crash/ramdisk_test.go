@@ -35,6 +35,8 @@ type ramdisk struct {
 	cutAt   int        // the power is cut before this one, 0 never
 	onCut   func()     // called then
 	left    chan *node // gets the root of what the cut leaves
+	tape    []op       // every change, where taping
+	taping  bool
 }
 
 // refusal is a rule of what fails.
@@ -169,6 +171,7 @@ func (r *ramdisk) set(dir *node, name string, to *node) {
 	dir.mtime = now()
 	r.lastSeq++
 	r.changes = append(r.changes, change{r.lastSeq, dir, name, to})
+	r.note(op{kind: opName, node: dir, name: name, to: to})
 }
 
 // write puts data at an offset. The caller holds r.mu.
@@ -231,6 +234,7 @@ func (r *ramdisk) sync(h *handle) syscall.Errno {
 		clear(n.dirty)
 		n.failures++
 	default:
+		r.note(op{kind: opSync, node: n})
 		n.flush(maps.Clone(n.dirty))
 	}
 	if h.seen < n.failures { // errseq: each handle once
@@ -273,6 +277,7 @@ func (r *ramdisk) syncDir(n *node) syscall.Errno {
 	if errno := r.may("fsync", n.path()); errno != 0 {
 		return errno
 	}
+	r.note(op{kind: opSync, node: n})
 	n.stable, n.synced = maps.Clone(n.entries), r.lastSeq
 	if len(r.changes) > 10_000 { // those that are on the disk say nothing more
 		kept := r.changes[:0]

@@ -178,11 +178,11 @@ func TestCuts(t *testing.T) {
 	var l *ledger
 	cuts := times(4, 1000)
 	for i := range cuts {
-		if i%20 == 0 {
+		if i%50 == 0 {
 			d = mountRamdisk(t).control(t)
 			h, l = newHome(t, bin, filepath.Join(d.at, "state")), newLedger()
 		}
-		d = h.cutUnder(t, d, l, []int{8000, fat, 0}[i%3])
+		d = h.cutUnder(t, d, l)
 		if err := h.recovered(t, l); err != nil {
 			t.Fatalf("cut %d: %v", i, err)
 		}
@@ -196,18 +196,13 @@ func TestCuts(t *testing.T) {
 	t.Logf("%d cuts; the newest store: %d hooks sent, %d promised", cuts, sent, promised)
 }
 
-// cutUnder cuts the power under load, ends all processes, and gives the disk as it is found then. Fat hooks end a block each
-// hundred changes.
-func (h *home) cutUnder(t *testing.T, d *mounted, l *ledger, noise int) *mounted {
+// cutUnder cuts the power under load, ends all processes, and gives the disk as it is found then.
+func (h *home) cutUnder(t *testing.T, d *mounted, l *ledger) *mounted {
 	t.Helper()
 	h.serve(t)
 	promised := make(chan map[string]string, 1)
-	most := 1500
-	if noise == fat { // the disk is in memory
-		most = 400
-	}
-	d.cutIn(1+rand.IntN(most), func() { promised <- l.untilNow() })
-	w := h.load(l, noise)
+	d.cutIn(1+rand.IntN(1500), func() { promised <- l.untilNow() })
+	w := h.load(l, rand.IntN(2)*8000)
 	select {
 	case list := <-promised:
 		promised <- list
