@@ -3,15 +3,24 @@
 package crash
 
 import (
-	"slices"
+	"encoding/json"
 	"testing"
 	"time"
 
+	"hookline/embedded"
 	"hookline/events"
 	"hookline/expect"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/wire"
 )
+
+// stamped is what the clock test reads of a record.
+type stamped struct {
+	Seq  uint64    `json:"seq"`
+	ID   string    `json:"id"`
+	Call string    `json:"tool_use_id"`
+	Time time.Time `json:"time"`
+}
 
 const (
 	day  = 24 * time.Hour
@@ -37,14 +46,15 @@ func TestClockOfClients(t *testing.T) {
 	at := map[string]int64{}
 	for _, shift := range shifts {
 		for range perShift {
-			f, call := h.shifted(l, shift)
+			call := l.next()
+			f := h.frame(call, 0)
+			f.Time = time.Now().Add(shift).UnixMilli()
+			f.ID = wire.NewID(f.Time)
 			expect.Value(wire.Do(time.Now().Add(within), h.socket(), "PostToolUse", f))(t)
 			l.promise(call, byDaemon)
 			order, at[call] = append(order, call), f.Time
 		}
-		f, call := h.shifted(l, shift)
-		expect.OK(t, h.put(f))
-		l.promise(call, bySpool)
+		h.spoolAway(t, l, shift)
 	}
 	finish(t, h, l)
 	h.wantOrder(t, order, at)
@@ -53,13 +63,15 @@ func TestClockOfClients(t *testing.T) {
 	finish(t, h, l)
 }
 
-// shifted is a frame of a wrong clock.
-func (h *home) shifted(l *ledger, shift time.Duration) (wire.Frame, string) {
+// spoolAway lets a frame of a wrong clock come by the spool.
+func (h *home) spoolAway(t *testing.T, l *ledger, shift time.Duration) {
+	t.Helper()
 	call := l.next()
 	f := h.frame(call, 0)
 	f.Time = time.Now().Add(shift).UnixMilli()
 	f.ID = wire.NewID(f.Time)
-	return f, call
+	expect.OK(t, h.put(f))
+	l.promise(call, bySpool)
 }
 
 // wantOrder wants the calls in their order, each at its client's time.
@@ -67,7 +79,9 @@ func (h *home) wantOrder(t *testing.T, order []string, at map[string]int64) {
 	t.Helper()
 	list := expect.Value(h.rows(1))(t)
 	next := 0
-	for _, s := range list {
+	for _, r := range list {
+		var s stamped
+		expect.OK(t, json.Unmarshal(r.raw, &s))
 		want, sent := at[s.Call]
 		if !sent {
 			continue
@@ -87,20 +101,50 @@ func (h *home) wantOrder(t *testing.T, order []string, at map[string]int64) {
 // unique ids too, sequences go on, and the jump back is recorded.
 func TestClockOfTheDaemon(t *testing.T) {
 	t.Parallel()
-	h, l := newHome(t, need(t, oldBuild), ""), newLedger()
+	need(t)
+	h := newHome(t, "", "")
+	taken := 0
 	for _, shift := range shifts {
 		now := func() time.Time { return time.Now().Add(shift) }
 		d := expect.Value(daemon.Open(t.Context(), daemon.Options{Home: h.state, Now: now}))(t)
 		for range perShift {
-			f, call := h.shifted(l, shift)
+			taken++
+			f := h.frame(wire.NewID(1), 0) // any unique call
+			f.Time = now().UnixMilli()
+			f.ID = wire.NewID(f.Time)
 			expect.Value(d.Take(t.Context(), f))(t)
-			l.promise(call, byDaemon)
 		}
 		expect.OK(t, d.Close(t.Context()))
 	}
-	h.up(t)
-	finish(t, h, l)
-	if !slices.ContainsFunc(expect.Value(h.rows(1))(t), func(r row) bool { return r.Type == events.TypeClockJumped }) {
-		t.Error("no jump is recorded")
+	h.wantUnique(t, taken)
+}
+
+// wantUnique reads the store without a daemon.
+func (h *home) wantUnique(t *testing.T, taken int) {
+	t.Helper()
+	s, err := embedded.Open(t.Context(), embedded.Options{Dir: h.paths().Store})
+	expect.OK(t, err)
+	ids, last, jumps, tools := map[string]bool{}, uint64(0), 0, 0
+	err = s.Stream().Read(t.Context(), 1, 0, func(r events.Record) error {
+		if r.Seq != last+1 || ids[r.ID] {
+			t.Errorf("sequence %d after %d, id %s known: %v", r.Seq, last, r.ID, ids[r.ID])
+		}
+		last, ids[r.ID] = r.Seq, true
+		switch r.Type {
+		case "tool.succeeded":
+			tools++
+		case events.TypeClockJumped:
+			jumps++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if tools != taken || jumps == 0 {
+		t.Errorf("%d hooks of %d, %d jumps recorded", tools, taken, jumps)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Error(err)
 	}
 }

@@ -3,7 +3,7 @@
 // to real processes on fresh homes; the package itself is empty, its tests are the content.
 //
 //	go test ./crash                                       a short form, part of every test run
-//	HOOKLINE_CRASH=long go test ./crash -timeout 2h       hundreds of breaks
+//	HOOKLINE_CRASH=long go test ./crash -timeout 2h       hundreds of breaks, and a million events
 //
 // # The oracle
 //
@@ -17,7 +17,7 @@
 // # What it needs
 //
 // Linux. Small and failing disks are mounted in a mount namespace of their own, so nothing that fails
-// can leave a mount behind; the disk that refuses any operation and loses its power
+// can leave a mount behind; block devices need root besides, and the disk that refuses any operation and loses its power
 // between any two needs /dev/fuse. Where something is missing a test is
 // skipped and says what; under CI as root nothing is skipped.
 package crash

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"sync"
 	"syscall"
 	"testing"
@@ -30,7 +29,7 @@ const healing = 3 * time.Minute
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	bin := need(t, oldBuild)
-	if !inNamespace(t) {
+	if !inNamespace(t, false) {
 		return
 	}
 	var group sync.WaitGroup
@@ -134,7 +133,7 @@ func (h *home) healsAlone(t *testing.T, l *ledger, slowest time.Duration) {
 	begin := time.Now()
 	err := eventually(healing, func() error {
 		call := l.next()
-		out, err := h.hook(call, 0, within)
+		out, err := h.hook(call, 0)
 		if err != nil || out.exit != 0 {
 			return fmt.Errorf("hook: %w, exit %d, %s", err, out.exit, out.said)
 		}
@@ -169,7 +168,7 @@ func (h *home) healsAlone(t *testing.T, l *ledger, slowest time.Duration) {
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	bin := need(t, oldBuild)
-	if !inNamespace(t) {
+	if !inNamespace(t, false) {
 		return
 	}
 	disk := newSmall(t, 64<<20)
@@ -203,32 +202,36 @@ func (h *home) runHooks(t *testing.T, l *ledger, while time.Duration) time.Durat
 
 // A disk that fails under a running daemon, in the two ways in which it does: every call gives EIO, or
 // the file system turns read-only by itself. Hooks exit 0 in time and wait in the second place; when the
-// disk was repaired and mounted again, with what it had synced, everything promised is there.
+// disk was repaired and mounted again, everything promised is there.
 func TestFailingDisk(t *testing.T) {
 	t.Parallel()
 	bin := need(t, oldBuild)
-	if !inNamespace(t) {
+	if !inNamespace(t, true) {
 		return
 	}
-	d := mountRamdisk(t).control(t)
+	d := newDevice(t)
 	h := newHome(t, bin, filepath.Join(d.at, "state"))
 	l := newLedger()
 	for i := range times(2, 10) {
 		h.up(t)
 		h.runHooks(t, l, 300*time.Millisecond)
-		errno := []syscall.Errno{syscall.EIO, syscall.EROFS}[i%2]
-		d.refuse(&refusal{op: anyChange, path: regexp.MustCompile("."), errno: errno})
+		fail, how := d.cut, "EIO"
+		if i%2 == 1 {
+			fail, how = d.turnReadOnly, "read-only"
+		}
+		expect.OK(t, fail())
 		slowest := h.runHooks(t, l, 1500*time.Millisecond)
 		if err := h.quiet(); err != nil {
 			t.Error(err)
 		}
 		h.killAll()
-		d.cutNow(0)
-		d = d.restart(t)
-		if err := h.recovered(t, l); err != nil {
-			t.Fatalf("%v: %v", errno, err)
+		d.repair(t)
+		h.up(t)
+		r := newReading()
+		if err := r.check(h, l); err != nil {
+			t.Fatalf("%s: %v", how, err)
 		}
 		h.kill(t)
-		t.Logf("%v: slowest hook %v", errno, slowest.Round(time.Millisecond))
+		t.Logf("%s: slowest hook %v, %d events", how, slowest.Round(time.Millisecond), r.last)
 	}
 }

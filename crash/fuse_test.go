@@ -69,6 +69,9 @@ func (m *mounted) fill(n *node, out *fuse.Attr) {
 	*out = fuse.Attr{Ino: n.id, Mode: n.mode, Nlink: max(n.links, 1), Size: uint64(len(n.now)), Blocks: uint64(len(n.now)+511) / 512, Blksize: pageSize,
 		Mtime: uint64(n.mtime / 1e9), Mtimensec: uint32(n.mtime % 1e9), Ctime: uint64(n.mtime / 1e9), Ctimensec: uint32(n.mtime % 1e9)}
 	out.Owner = fuse.Owner{Uid: uint32(os.Getuid()), Gid: uint32(os.Getgid())}
+	if n.target != "" {
+		out.Size = uint64(len(n.target))
+	}
 }
 
 func (m *mounted) entry(n *node, out *fuse.EntryOut) {
@@ -114,6 +117,7 @@ func (m *mounted) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.AttrO
 	}
 	if at, ok := in.GetMTime(); ok {
 		n.mtime = at.UnixNano()
+		m.note(op{kind: opTime, node: n, at: int(n.mtime)})
 	}
 	out.AttrValid = keep
 	m.fill(n, &out.Attr)
@@ -148,6 +152,22 @@ func (m *mounted) Mknod(_ <-chan struct{}, in *fuse.MknodIn, name string, out *f
 	defer m.mu.Unlock()
 	_, status := m.add("create", in.NodeId, name, in.Mode, out)
 	return status
+}
+
+func (m *mounted) Symlink(_ <-chan struct{}, in *fuse.InHeader, to, name string, out *fuse.EntryOut) fuse.Status {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, status := m.add("link", in.NodeId, name, syscall.S_IFLNK|0o777, out)
+	if status == fuse.OK {
+		n.target = to
+	}
+	return status
+}
+
+func (m *mounted) Readlink(_ <-chan struct{}, in *fuse.InHeader) ([]byte, fuse.Status) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return []byte(m.nodes[in.NodeId].target), fuse.OK
 }
 
 func (m *mounted) Create(_ <-chan struct{}, in *fuse.CreateIn, name string, out *fuse.CreateOut) fuse.Status {
@@ -257,7 +277,15 @@ func (m *mounted) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (uint3
 	return uint32(len(data)), fuse.OK
 }
 
-func (m *mounted) Release(_ <-chan struct{}, in *fuse.ReleaseIn) { m.ReleaseDir(in) }
+func (m *mounted) Flush(<-chan struct{}, *fuse.FlushIn) fuse.Status { return fuse.OK }
+
+func (m *mounted) Release(_ <-chan struct{}, in *fuse.ReleaseIn) { m.release(in.Fh) }
+
+func (m *mounted) release(handle uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.handles, handle)
+}
 
 func (m *mounted) Fsync(_ <-chan struct{}, in *fuse.FsyncIn) fuse.Status {
 	m.mu.Lock()
@@ -294,11 +322,7 @@ func (m *mounted) ReadDir(_ <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntry
 	return fuse.OK
 }
 
-func (m *mounted) ReleaseDir(in *fuse.ReleaseIn) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.handles, in.Fh)
-}
+func (m *mounted) ReleaseDir(in *fuse.ReleaseIn) { m.release(in.Fh) }
 
 func (m *mounted) FsyncDir(_ <-chan struct{}, in *fuse.FsyncIn) fuse.Status {
 	m.mu.Lock()

@@ -157,32 +157,28 @@ func (h *home) stop(t *testing.T) {
 	t.Helper()
 	_, err := h.ask("POST", "/v1/stop")
 	if err == nil {
-		err = h.without("serve")
+		err = h.gone()
 	}
 	expect.OK(t, err)
 }
 
-// without waits until no process of this home runs with a verb.
-func (h *home) without(verb string) error {
+// gone waits until no daemon of this home runs.
+func (h *home) gone() error {
 	return eventually(within, func() error {
-		if list := h.running(verb); len(list) > 0 {
-			return fmt.Errorf("%s: processes %v run", verb, list)
+		if list := h.running("serve"); len(list) > 0 {
+			return fmt.Errorf("daemons %v run", list)
 		}
 		return nil
 	})
 }
 
 // quiet waits until no delivery of this home is under way: a hook that was late leaves one behind.
-func (h *home) quiet() error { return h.without("deliver") }
-
-// drained waits until what is in the spool was taken or set aside.
-func (h *home) drained() error {
+func (h *home) quiet() error {
 	return eventually(within, func() error {
-		s, err := h.status()
-		if err == nil && s.Spool > 0 {
-			err = fmt.Errorf("%d frames wait in the spool", s.Spool)
+		if list := h.running("deliver"); len(list) > 0 {
+			return fmt.Errorf("deliveries %v run", list)
 		}
-		return err
+		return nil
 	})
 }
 
@@ -214,27 +210,31 @@ func (h *home) running(verb string) (pids []int) {
 // kill ends the daemons of this home at once, whoever started them, and waits until they are gone.
 func (h *home) kill(t *testing.T) {
 	t.Helper()
-	expect.OK(t, h.end("serve"))
-	expect.OK(t, eventually(within, func() error {
-		if pid, _, held, err := embedded.Holder(h.paths().Lock); err == nil && held { // its memory is gone, its files are not yet
-			return fmt.Errorf("%d holds the lock", pid)
-		}
-		return nil
-	}))
-}
-
-// killAll ends everything of this home.
-func (h *home) killAll() { _ = h.end("") }
-
-// end kills the processes of this home with a verb, and waits until they are gone.
-func (h *home) end(verb string) error {
-	return eventually(within, func() error {
-		list := h.running(verb)
+	err := eventually(within, func() error {
+		list := h.running("serve")
 		for _, pid := range list {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // one that has just ended is no failure
 		}
 		if len(list) > 0 {
-			return fmt.Errorf("processes %v outlive SIGKILL", list)
+			return fmt.Errorf("daemons %v outlive SIGKILL", list)
+		}
+		if pid, _, held, err := embedded.Holder(h.paths().Lock); err == nil && held { // its memory is gone, its files are not yet
+			return fmt.Errorf("%d holds the lock", pid)
+		}
+		return nil
+	})
+	expect.OK(t, err)
+}
+
+// killAll ends everything of this home.
+func (h *home) killAll() {
+	_ = eventually(within, func() error {
+		list := h.running("")
+		for _, pid := range list {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		if len(list) > 0 {
+			return errNotYet
 		}
 		return nil
 	})

@@ -3,7 +3,10 @@
 package crash
 
 import (
+	"bytes"
+	"context"
 	"math/rand/v2"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -148,15 +151,9 @@ func TestKillClient(t *testing.T) {
 			k.kill(t) // deliveries have to start one
 		}
 		k.during(t, func() {
-			for range 8 { // one that was faster and ended well has promised
-				call := k.ledger.next()
-				if out, err := k.hook(call, 3000, upTo(8*time.Millisecond)); err == nil && out.kept() {
-					k.ledger.promise(call, byClient)
-				}
-				call = k.ledger.next()
-				if out, err := k.deliver(k.frame(call, 3000), upTo(60*time.Millisecond)); err == nil && out.kept() {
-					k.ledger.promise(call, byDelivery)
-				}
+			for range 8 {
+				k.killOne(t, k.clientOf(k.ledger.next()))
+				k.killOne(t, k.deliveryOf(k.ledger.next()))
 			}
 		})
 		k.start(t)
@@ -165,4 +162,38 @@ func TestKillClient(t *testing.T) {
 		}
 	}
 	finish(t, k.home, k.ledger)
+}
+
+// victim is a process that will be killed, and how long it would run.
+type victim struct {
+	call  string
+	input []byte
+	args  []string
+	lives time.Duration
+}
+
+func (k *killing) clientOf(call string) victim {
+	return victim{call, payload(call, 3000), []string{"hookctl", "hook", "PostToolUse"}, 8 * time.Millisecond}
+}
+
+func (k *killing) deliveryOf(call string) victim {
+	f := k.frame(call, 3000)
+	until := time.Now().Add(time.Second).UnixMilli()
+	return victim{call, append(append(f.Header(), '\n'), f.Body...), []string{"hookd", "deliver", "--until", strconv.FormatInt(until, 10)}, 60 * time.Millisecond}
+}
+
+// killOne starts a victim and kills it; one that was faster and ended well has promised.
+func (k *killing) killOne(t *testing.T, v victim) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	cmd := k.command(ctx, v.args[0], v.args[1:]...)
+	var said bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(v.input), &said, &said
+	expect.OK(t, cmd.Start())
+	pause(v.lives)
+	_ = cmd.Process.Kill()
+	if cmd.Wait() == nil && (outcome{said: said.String()}).kept() {
+		k.ledger.promise(v.call, byClient)
+	}
 }

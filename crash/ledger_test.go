@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // ledger is what was promised, and what was found of it. A hook is known by its tool_use_id, which no
@@ -74,11 +73,10 @@ func (l *ledger) counts() (sent, promised int) {
 
 // row is what the oracle reads of a record.
 type row struct {
-	Seq  uint64    `json:"seq"`
-	ID   string    `json:"id"`
-	Type string    `json:"type"`
-	Call string    `json:"tool_use_id"`
-	Time time.Time `json:"time"`
+	Seq  uint64 `json:"seq"`
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	Call string `json:"tool_use_id"`
 	raw  []byte
 }
 
@@ -163,13 +161,23 @@ func (r *reading) check(h *home, l *ledger) error {
 	if err := h.quiet(); err != nil {
 		return err
 	}
-	if err := h.drained(); err != nil {
+	err := eventually(within, func() error {
+		s, err := h.status()
+		if err == nil && s.Spool > 0 {
+			err = fmt.Errorf("%d frames wait in the spool", s.Spool)
+		}
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	return errors.Join(r.goOn(h), r.missing(l), h.wantVerified(r.torn))
 }
 
-// wantVerified wants a verification without objection, but for holes that the log explains where it may be torn.
+// wantClean wants a verification without objection.
+func (h *home) wantClean() error { return h.wantVerified(false) }
+
+// wantVerified is wantClean, but for holes that the log explains where it may be torn.
 func (h *home) wantVerified(torn bool) error {
 	v, err := h.verify()
 	if err != nil {

@@ -28,11 +28,6 @@ func payload(call string, noise int) []byte {
 	if noise > 0 {
 		response["content"] = noiseOf(noise)
 	}
-	return hookOf(call, response)
-}
-
-// hookOf is the input of a PostToolUse hook with a response.
-func hookOf(call string, response map[string]any) []byte {
 	body, err := json.Marshal(map[string]any{"session_id": "crash-session", "hook_event_name": "PostToolUse", "tool_name": "Read",
 		"tool_use_id": call, "tool_input": map[string]any{"file_path": "/app/" + call}, "tool_response": response})
 	if err != nil {
@@ -51,10 +46,9 @@ func noiseOf(n int) string {
 }
 
 // frame is a frame of its own id.
-func (h *home) frame(call string, noise int) wire.Frame { return h.frameOf(payload(call, noise)) }
-
-func (h *home) frameOf(body []byte) wire.Frame {
+func (h *home) frame(call string, noise int) wire.Frame {
 	now := time.Now().UnixMilli()
+	body := payload(call, noise)
 	return wire.Frame{ID: wire.NewID(now), Args: []string{"hook", "PostToolUse"}, Cwd: h.root, Time: now, Env: map[string]string{},
 		Complete: true, Size: int64(len(body)), Body: body}
 }
@@ -71,9 +65,8 @@ func (o outcome) kept() bool {
 	return o.exit == 0 && !strings.Contains(o.said, "is lost") && !strings.Contains(o.said, "not recorded")
 }
 
-// hook runs the real client on a payload, and kills it when it has not ended by then. Its input is a file: a busy test must
-// not be late in feeding it.
-func (h *home) hook(call string, noise int, most time.Duration) (outcome, error) {
+// hook runs the real client on a payload. Its input is a file: a busy test must not be late in feeding it.
+func (h *home) hook(call string, noise int) (outcome, error) {
 	in, err := os.CreateTemp(h.root, "in")
 	if err != nil {
 		return outcome{}, err
@@ -86,16 +79,16 @@ func (h *home) hook(call string, noise int, most time.Duration) (outcome, error)
 	if _, err := in.Seek(0, 0); err != nil {
 		return outcome{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), most)
+	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	cmd := h.command(ctx, "hookctl", "hook", "PostToolUse")
 	cmd.Stdin = in
 	return finished(cmd)
 }
 
-// deliver gives a frame to "hookd deliver", as the client does in trouble, and kills it when it has not ended by then.
-func (h *home) deliver(f wire.Frame, most time.Duration) (outcome, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), most)
+// deliver hands a frame to "hookd deliver", as the client does in trouble, and waits for its end.
+func (h *home) deliver(f wire.Frame) (outcome, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	cmd := h.command(ctx, "hookd", "deliver", "--until", strconv.FormatInt(time.Now().Add(2*time.Second).UnixMilli(), 10))
 	cmd.Stdin = bytes.NewReader(append(append(f.Header(), '\n'), f.Body...))
@@ -162,7 +155,7 @@ func (w *load) work(real bool) {
 
 func (w *load) runHook() {
 	call := w.ledger.next()
-	out, err := w.h.hook(call, w.noise, within)
+	out, err := w.h.hook(call, w.noise)
 	if err == nil && out.kept() {
 		w.ledger.promise(call, byClient)
 	}
@@ -185,14 +178,11 @@ func (w *load) sendFrame() {
 		w.ledger.promise(call, byDaemon)
 		return
 	}
-	if out, err := w.h.deliver(f, within); err == nil && out.kept() {
+	if out, err := w.h.deliver(f); err == nil && out.kept() {
 		w.ledger.promise(call, byDelivery)
 	}
 }
 
-// upTo is a random part of most.
-func upTo(most time.Duration) time.Duration { return time.Duration(rand.Int64N(int64(most) + 1)) }
-
 // pause waits for a random part of most: the moment of a break is what is random here, no condition is
 // waited for.
-func pause(most time.Duration) { time.Sleep(upTo(most)) }
+func pause(most time.Duration) { time.Sleep(time.Duration(rand.Int64N(int64(most) + 1))) }

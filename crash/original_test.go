@@ -58,7 +58,7 @@ func newOriginal(t *testing.T, bin string) *original {
 // perSession is how many events in a row are of one session: an hour of a busy one makes some 2,000.
 const perSession = 1000
 
-// appendMany puts n events into a store.
+// appendMany puts n events into a store, the way the daemon does, in batches.
 func appendMany(t *testing.T, store string, n, size int) {
 	t.Helper()
 	s := expect.Value(embedded.Open(t.Context(), embedded.Options{Dir: store}))(t)
@@ -69,9 +69,21 @@ func appendMany(t *testing.T, store string, n, size int) {
 		call := fmt.Sprintf("made_%07d", i)
 		batch = append(batch, events.Envelope{ID: wire.NewID(at.UnixMilli()), Type: "tool.succeeded", Version: 1, Time: at,
 			Session: fmt.Sprintf("session-%04d", i/perSession), Hook: "PostToolUse", ToolUseID: call, Data: payload(call, size)})
+		if len(batch) == 500 || i == n-1 {
+			appendBatch(t, s.Stream(), batch)
+			batch = nil
+		}
 	}
-	expect.Value(s.Stream().AppendEach(t.Context(), batch...))(t)
 	expect.OK(t, s.Close(t.Context()))
+}
+
+func appendBatch(t *testing.T, st *embedded.Stream, batch []events.Envelope) {
+	t.Helper()
+	receipts, err := st.Append(t.Context(), batch...)
+	if err == nil {
+		err = st.Sync(t.Context(), receipts[len(receipts)-1].Seq)
+	}
+	expect.OK(t, err)
 }
 
 func digestOf(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
@@ -79,10 +91,14 @@ func digestOf(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 // remember reads everything that a trial is held against.
 func (o *original) remember(t *testing.T) {
 	t.Helper()
-	o.rows = expect.Value(o.home.rows(1))(t)
+	var err error
+	if o.rows, err = o.home.rows(1); err != nil {
+		t.Fatal(err)
+	}
 	for _, r := range o.rows {
 		if strings.HasPrefix(r.Call, "blob_") {
-			o.blobs[r.ID] = digestOf(expect.Value(o.ask("GET", "/v1/events/"+r.ID+"?raw=1"))(t))
+			raw := expect.Value(o.ask("GET", "/v1/events/"+r.ID+"?raw=1"))(t)
+			o.blobs[r.ID] = digestOf(raw)
 		}
 	}
 	if len(o.rows) < sealedEvents || len(o.blobs) != manyBlobs {

@@ -3,6 +3,7 @@
 package crash
 
 import (
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
@@ -41,7 +42,7 @@ type ramdisk struct {
 
 // refusal is a rule of what fails.
 type refusal struct {
-	op    string // of [opNames], or anyChange
+	op    string // of [opNames]
 	path  *regexp.Regexp
 	errno syscall.Errno
 	hits  int
@@ -50,12 +51,9 @@ type refusal struct {
 // opNames are what can be refused.
 var opNames = []string{"write", "fsync", "create", "open", "rename", "link", "unlink", "mkdir", "truncate", "readdir", "read"}
 
-// anyChange refuses every operation that changes something, and with EIO every other one, too.
-const anyChange = "any"
-
 const pageSize = 4096
 
-// node is a file or a folder.
+// node is a file, a folder or a link.
 type node struct {
 	id     uint64
 	mode   uint32
@@ -63,6 +61,7 @@ type node struct {
 	mtime  int64 // nanoseconds
 	parent *node // where it was last given a name
 	name   string
+	target string // of a link
 
 	now   []byte // as programs see it
 	disk  []byte // as the disk has it
@@ -141,16 +140,14 @@ func (r *ramdisk) may(op, path string) syscall.Errno {
 	if r.root == nil {
 		return errPower
 	}
-	change := op != "read" && op != "readdir" && op != "open"
-	if change {
+	if op != "read" && op != "readdir" && op != "open" {
 		r.ops++
 		if r.ops == r.cutAt {
 			r.cut(someShare())
 			return errPower
 		}
 	}
-	f := r.refusal
-	if f != nil && (f.op == op || f.op == anyChange && (change || f.errno == syscall.EIO)) && f.path.MatchString(path) {
+	if f := r.refusal; f != nil && f.op == op && f.path.MatchString(path) {
 		f.hits++
 		return f.errno
 	}
@@ -332,7 +329,7 @@ func left(n *node, seen map[*node]*node) *node {
 		c.links++
 		return c
 	}
-	c := &node{mode: n.mode, links: 1, mtime: n.mtime, dirty: map[int]struct{}{}, lost: map[int]struct{}{}}
+	c := &node{mode: n.mode, links: 1, mtime: n.mtime, target: n.target, dirty: map[int]struct{}{}, lost: map[int]struct{}{}}
 	seen[n] = c
 	c.now, c.disk = append([]byte(nil), n.disk...), append([]byte(nil), n.disk...)
 	if n.entries == nil {
@@ -364,11 +361,13 @@ func (r *ramdisk) cutIn(n int, onCut func()) {
 	r.cutAt, r.onCut = r.ops+n, onCut
 }
 
-// cutNow cuts the power unless it is cut already, with a share of what was not synced.
-func (r *ramdisk) cutNow(share float64) {
+// cutNow cuts the power unless it is cut already.
+func (r *ramdisk) cutNow() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.root != nil {
-		r.cut(share)
+	if r.root == nil {
+		return errors.New("the power was cut before")
 	}
+	r.cut(someShare())
+	return nil
 }

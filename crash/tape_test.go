@@ -3,6 +3,7 @@
 package crash
 
 import (
+	"encoding/json"
 	"errors"
 	"maps"
 	"math/rand/v2"
@@ -23,10 +24,11 @@ import (
 type op struct {
 	kind opKind
 	node *node
-	at   int    // of opWrite the offset, of opSize the size
+	at   int    // of opWrite the offset, of opSize the size, of opTime the time
 	data []byte // of opWrite
 	name string // of opName: in the folder node; to is what it means from then on, nil for nothing
 	to   *node
+	time int64 // nanoseconds
 }
 
 type opKind int
@@ -34,6 +36,7 @@ type opKind int
 const (
 	opWrite opKind = iota
 	opSize
+	opTime
 	opName
 	opSync // of a file or a folder
 )
@@ -41,6 +44,7 @@ const (
 // note writes a change to the tape. The caller holds r.mu.
 func (r *ramdisk) note(o op) {
 	if r.taping {
+		o.time = now()
 		r.tape = append(r.tape, o)
 	}
 }
@@ -65,6 +69,7 @@ func leftAt(tape []op, share float64) *node {
 			return r.root
 		}
 		again[n] = r.fresh(n.mode)
+		again[n].target = n.target
 		return again[n]
 	}
 	for _, o := range tape {
@@ -83,6 +88,12 @@ func leftAt(tape []op, share float64) *node {
 				n.flush(maps.Clone(n.dirty))
 			}
 		}
+		if o.kind != opSync {
+			n.mtime = o.time
+		}
+		if o.kind == opTime {
+			n.mtime = int64(o.at)
+		}
 	}
 	r.cut(share)
 	return <-r.left
@@ -95,8 +106,11 @@ func (n *node) export(path string, seen map[*node]string) error {
 	switch {
 	case again:
 		return os.Link(first, path)
+	case n.target != "":
+		return os.Symlink(n.target, path)
 	case n.mode&syscall.S_IFMT == syscall.S_IFREG:
-		return os.WriteFile(path, n.now, os.FileMode(n.mode&0o777))
+		at := time.Unix(0, n.mtime)
+		return errors.Join(os.WriteFile(path, n.now, os.FileMode(n.mode&0o777)), os.Chtimes(path, at, at))
 	case n.entries == nil: // a socket: nobody listens there any more
 		return nil
 	}
@@ -123,12 +137,21 @@ func blockEnds(tape []op) (ends []int) {
 }
 
 // fatFrame is a frame whose event takes a twentieth of a block: many strings, each too short to be kept beside the log.
-func (h *home) fatFrame(call string) wire.Frame {
+func (h *home) fatFrame(call string) (wire.Frame, error) {
+	f := h.frame(call, 0)
 	parts := make([]string, 40)
 	for i := range parts {
 		parts[i] = noiseOf(14 << 10)
 	}
-	return h.frameOf(hookOf(call, map[string]any{"parts": parts}))
+	var body map[string]any
+	if err := json.Unmarshal(f.Body, &body); err != nil {
+		return f, err
+	}
+	body["tool_response"] = map[string]any{"parts": parts}
+	var err error
+	f.Body, err = json.Marshal(body)
+	f.Size = int64(len(f.Body))
+	return f, err
 }
 
 // recording is one run of a daemon under load: each change of its disk, and where on the tape each promise was made.
@@ -163,7 +186,8 @@ func record(t *testing.T, bin string, blocks int) recording {
 	deadline := time.Now().Add(time.Duration(blocks) * within)
 	for sealed() < blocks {
 		call := l.next()
-		if _, err := wire.Do(time.Now().Add(3*time.Second), h.door(), "PostToolUse", h.fatFrame(call)); err == nil { // on a busy machine one may be late
+		f := expect.Value(h.fatFrame(call))(t)
+		if _, err := wire.Do(time.Now().Add(3*time.Second), h.door(), "PostToolUse", f); err == nil { // on a busy machine one may be late
 			l.promise(call, byDaemon)
 		}
 		if time.Now().After(deadline) {
@@ -234,7 +258,7 @@ func (rec recording) control(t *testing.T, bin string) {
 func TestTape(t *testing.T) {
 	t.Parallel()
 	bin := need(t, oldBuild)
-	if !inNamespace(t) {
+	if !inNamespace(t, false) {
 		return
 	}
 	blocks, each := 2, 3

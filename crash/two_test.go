@@ -56,7 +56,7 @@ func (h *home) race(t *testing.T, other *home, l *ledger) {
 			}
 			for range 4 { // the first meet no daemon, the last perhaps one that is to hand over
 				call := l.next()
-				out, err := who.hook(call, 0, within)
+				out, err := who.hook(call, 0)
 				if err != nil || out.exit != 0 {
 					t.Errorf("hook: %v, exit %d, %s", err, out.exit, out.said)
 				} else if out.kept() {
