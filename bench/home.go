@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -30,10 +34,7 @@ func (b *bench) newHome() *home {
 	check(os.Mkdir(h.project, 0o700))
 	h.env = []string{"HOME=" + root, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + b.temp, "HOOKLINE_SECOND=" + b.temp, "HOOKLINE_HOME=" + h.state,
 		"CLAUDE_CODE_SESSION_ID=" + h.session, "CLAUDE_PROJECT_DIR=" + h.project, "CLAUDE_PID=" + strconv.Itoa(os.Getpid())}
-	git := exec.Command("git", "init", "-q")
-	git.Dir = h.project
-	git.Env = h.env
-	_ = git.Run() // without git the project is a plain folder
+	must(h.timed(exec.CommandContext(b.ctx, "git", "init", "-q"), nil))
 	h.age()
 	b.homes = append(b.homes, h)
 	return h
@@ -59,65 +60,80 @@ func (b *bench) running() *home {
 	return h
 }
 
-// program is one of the binaries under test in this home.
-func (h *home) program(name string, args ...string) program {
-	return program{path: filepath.Join(h.bin, name), args: args, env: h.env, dir: h.project}
+// outcome is a process that ended: its time from fork to exit, and what it printed.
+type outcome struct {
+	wall   time.Duration
+	stdout []byte
 }
 
-// run runs one of the binaries and gives its wall time.
-func (h *home) run(name string, args ...string) time.Duration {
-	return must(h.program(name, args...).run(h.ctx)).wall
+// trouble is what a hook says of trouble of ours; a warning about the identity (an edit repeated a hundred times has one) is none.
+var trouble = regexp.MustCompile(`"systemMessage":"hookline: (?:[^I]|I[^C])`)
+
+// timed runs a process in this home to its end. An exit other than 0 is an error, and of a process with input, which is a
+// hook, any words about trouble: a hook exits with 0 then too.
+func (h *home) timed(cmd *exec.Cmd, stdin []byte) (outcome, error) {
+	cmd.Env = h.env
+	cmd.Dir = h.project
+	cmd.Stdin = bytes.NewReader(stdin)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout = &stdout
+	cmd.Stderr = &stderr
+
+	begin := time.Now()
+	err := cmd.Run()
+	o := outcome{time.Since(begin), stdout.Bytes()}
+	if err == nil && stdin != nil && (stderr.Len() > 0 || trouble.Match(o.stdout)) {
+		err = errors.New("trouble")
+	}
+	if err != nil {
+		err = fmt.Errorf("%q: %w after %s, stdout %q, stderr %q", cmd.Args, err, o.wall, o.stdout, stderr.Bytes())
+	}
+	return o, err
 }
 
-// hookProgram is the process of one hook.
-func (h *home) hookProgram(event string, body []byte) program {
-	p := h.program("hookctl", "hook", event)
-	p.stdin = body
-	return p
+// command is one of the binaries under test.
+func (h *home) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(h.ctx, filepath.Join(h.bin, name), args...)
+	cmd.Env = h.env
+	return cmd
 }
 
-// hook runs it.
+// run runs one of the binaries.
+func (h *home) run(name string, args ...string) outcome {
+	return must(h.timed(h.command(name, args...), nil))
+}
+
+// tryHook runs the process of one hook.
+func (h *home) tryHook(event string, body []byte) (outcome, error) {
+	return h.timed(h.command("hookctl", "hook", event), body)
+}
+
+// hook runs the process of one hook, which must not fail.
 func (h *home) hook(event string, body []byte) outcome {
-	return must(h.hookProgram(event, body).run(h.ctx))
+	return must(h.tryHook(event, body))
 }
 
 // empty runs the process to compare with, in the same surroundings.
 func (h *home) empty() time.Duration {
-	return must(program{path: filepath.Join(h.temp, "empty"), env: h.env, dir: h.project}.run(h.ctx)).wall
+	return must(h.timed(exec.CommandContext(h.ctx, filepath.Join(h.temp, "empty")), nil)).wall
 }
 
 // status is what the measures read of `hookctl status --json`.
 type status struct {
-	PID   int                            `json:"pid"` // 0 when no daemon runs
-	Spool int                            `json:"spool"`
-	Live  []struct{ ID string }          `json:"live"`
-	Hooks map[string]struct{ Count int } `json:"hooks"`
+	PID  int                   `json:"pid"` // 0 when no daemon runs
+	Live []struct{ ID string } `json:"live"`
 }
 
 func (h *home) status() status {
 	var s status
-	check(json.Unmarshal(must(h.program("hookctl", "status", "--json").run(h.ctx)).stdout, &s))
+	check(json.Unmarshal(h.run("hookctl", "status", "--json").stdout, &s))
 	return s
-}
-
-// recorded checks that hooks are in the log or in the spool, by their names: a hook that was not recorded must not
-// count as a fast one. A client that gave up waiting for the answer left its frame to `hookd deliver`, which may still
-// be busy with it, so a few seconds are given.
-func (h *home) recorded(sent map[string]int) {
-	until(h.ctx, 5*time.Second, fmt.Sprintf("%v to be recorded", sent), func() bool {
-		s := h.status()
-		missing := 0
-		for name, n := range sent {
-			missing += max(0, n-s.Hooks[name].Count)
-		}
-		return missing <= s.Spool
-	})
 }
 
 // stop ends the daemon in order.
 func (h *home) stop() {
 	h.run("hookctl", "stop")
-	until(h.ctx, 20*time.Second, "the daemon's end", h.gone)
+	h.until("the daemon's end", h.gone)
 }
 
 // kill ends the daemon without a chance to write anything.
@@ -125,9 +141,28 @@ func (h *home) kill() {
 	check(must(os.FindProcess(h.status().PID)).Kill())
 }
 
-// gone tells that no process serves this home: a daemon holds the spawn lock for as long as it lives.
+// gone reports that no process serves this home: a daemon holds the spawn lock for as long as it lives.
 func (h *home) gone() bool {
 	lock := flock.New(filepath.Join(h.state, "spawn.lock"))
 	free, err := lock.TryLock()
 	return err == nil && free && lock.Unlock() == nil
+}
+
+// until polls a condition for twenty seconds.
+func (h *home) until(what string, done func() bool) {
+	deadline := time.Now().Add(20 * time.Second)
+	for !done() {
+		if time.Now().After(deadline) {
+			check(errors.New("waited in vain for " + what))
+		}
+		rest(h.ctx, 5*time.Millisecond)
+	}
+}
+
+func rest(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+		check(ctx.Err())
+	case <-time.After(d):
+	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,76 +17,60 @@ import (
 	"hookline/events"
 )
 
-func (b *bench) brief() []reading {
+func (b *bench) brief() []float64 {
 	h := b.running()
-	p := take(5, b.reps(100), func() time.Duration {
-		o := must(h.program("hookctl", "consciousness", "brief").run(h.ctx))
+	return h.againstEmpty(func(int) outcome {
+		o := h.run("hookctl", "consciousness", "brief")
 		if !bytes.HasPrefix(o.stdout, []byte("[C:")) || bytes.HasPrefix(o.stdout, []byte("[C:?")) {
 			check(fmt.Errorf("the brief is %q", o.stdout))
 		}
-		return o.wall
-	}, h.empty)
-	h.stop()
-	return []reading{{p.ratio(), p.note("brief", "empty")}}
-}
-
-func (b *bench) postToolUse() []reading {
-	h := b.running()
-	return h.againstEmpty("PostToolUse", h.testRun)
-}
-
-// againstEmpty compares the process of a hook with the empty program, and ends the daemon.
-func (h *home) againstEmpty(event string, body func(n int) []byte) []reading {
-	sent := 0
-	p := take(5, h.reps(100), func() time.Duration {
-		sent++
-		return h.hook(event, body(sent)).wall
-	}, h.empty)
-	h.recorded(map[string]int{event: sent})
-	h.stop()
-	return []reading{{p.ratio(), p.note("hook", "empty")}}
-}
-
-func (b *bench) largeWrite() []reading {
-	h := b.running()
-	var cpu []time.Duration
-	n := b.reps(20)
-	took := repeat(n, func(i int) time.Duration {
-		o := h.hook("PostToolUse", h.write(i, 3_000_000))
-		cpu = append(cpu, o.cpu)
-		return o.wall
+		return o
 	})
-	h.recorded(map[string]int{"PostToolUse": n + 1})
-	h.stop()
-	return []reading{times(took, fmt.Sprintf("; %s of it the client's processor time", ms(median(cpu))))}
 }
 
-// session plays the hooks in order, an empty program after each: what the machine does to any process.
-func (b *bench) session() []reading {
+func (b *bench) postToolUse() []float64 {
+	h := b.running()
+	return h.againstEmpty(func(n int) outcome { return h.hook("PostToolUse", h.testRun(n)) })
+}
+
+// againstEmpty compares a process with the empty program, and ends the daemon. The runs have numbers from 1 on.
+func (h *home) againstEmpty(run func(n int) outcome) []float64 {
+	defer h.stop()
+	n := 0
+	p := take(5, 100, func() time.Duration {
+		n++
+		return run(n).wall
+	}, h.empty)
+	return []float64{p.ratio()}
+}
+
+func (b *bench) largeWrite() []float64 {
+	h := b.running()
+	defer h.stop()
+	took := repeat(20, func(i int) time.Duration { return h.hook("PostToolUse", h.write(i, 3_000_000)).wall })
+	return []float64{ms(took, .5)}
+}
+
+// session plays the hooks in order, and keeps the home for [bench.size].
+func (b *bench) session() []float64 {
 	h := b.newHome()
-	p := h.play()
-	sent := map[string]int{}
-	for _, c := range b.hooks {
-		sent[c.event]++
-	}
-	h.recorded(sent)
+	took := h.play()
 	h.stop()
 	b.played = h
-	return []reading{{inMS(quantile(p.a, .99)), fmt.Sprintf("max %s, empty p99 %s; ", ms(quantile(p.a, 1)), ms(quantile(p.b, .99))) + p.note("hook", "empty")}}
+	return []float64{ms(took, .99)}
 }
 
-// play sends all recorded hooks, with an empty program after each, to a daemon that it starts.
-func (h *home) play() pairs {
+// play sends all recorded hooks to a daemon that it starts.
+func (h *home) play() (took []time.Duration) {
 	h.run("hookctl", "start")
-	i := -1
-	return take(0, len(h.hooks), func() time.Duration {
-		i++
-		return h.hook(h.hooks[i].event, h.hooks[i].body).wall
-	}, h.empty)
+	for _, c := range h.hooks {
+		took = append(took, h.hook(c.event, c.body).wall)
+	}
+	return took
 }
 
-// size adds up the files of the store that the session left behind.
-func (b *bench) size() []reading {
+// size compares the files of the store that the session left behind with what was sent.
+func (b *bench) size() []float64 {
 	if b.played == nil {
 		b.session()
 	}
@@ -95,8 +78,7 @@ func (b *bench) size() []reading {
 	for _, c := range b.hooks {
 		input += len(c.body)
 	}
-	total := apparentBytes(filepath.Join(b.played.state, "store"))
-	return []reading{{float64(total) / float64(input), fmt.Sprintf("%d of %d bytes", total, input)}}
+	return []float64{float64(apparentBytes(filepath.Join(b.played.state, "store"))) / float64(input)}
 }
 
 // apparentBytes adds up the files below a folder, a file with several links once.
@@ -120,29 +102,33 @@ func apparentBytes(root string) (total int64) {
 }
 
 // atOnce compares a burst of hooks with one.
-func (b *bench) atOnce() []reading {
+func (b *bench) atOnce() []float64 {
 	const burst = 32
 	h := b.running()
+	defer h.stop()
 	sent := 0
-	next := func() []byte {
-		sent++
-		return h.testRun(sent)
-	}
-	p := take(1, b.reps(20), func() time.Duration {
-		bodies := make([][]byte, burst)
-		for i := range bodies {
-			bodies[i] = next()
-		}
-		return sideBySide(burst, bodies, func(body []byte) error {
-			_, err := h.hookProgram("PostToolUse", body).run(h.ctx)
+	p := take(1, 20, func() time.Duration {
+		sent += burst
+		return sideBySide(burst, h.testRuns(sent, burst), func(body []byte) error {
+			_, err := h.tryHook("PostToolUse", body)
 			return err
 		})
 	}, func() time.Duration {
-		return median(repeat(3, func(int) time.Duration { return h.hook("PostToolUse", next()).wall }))
+		return quantile(repeat(3, func(int) time.Duration {
+			sent++
+			return h.hook("PostToolUse", h.testRun(sent)).wall
+		}), .5)
 	})
-	h.recorded(map[string]int{"PostToolUse": sent})
-	h.stop()
-	return []reading{{p.ratio(), p.note("32", "one")}}
+	return []float64{p.ratio()}
+}
+
+// testRuns are n test runs, each a call of its own: the numbers up to last.
+func (h *home) testRuns(last, n int) [][]byte {
+	bodies := make([][]byte, n)
+	for i := range bodies {
+		bodies[i] = h.testRun(last - i)
+	}
+	return bodies
 }
 
 // sideBySide calls once for each body, on `side` goroutines, and gives the time of all.
@@ -169,13 +155,14 @@ func sideBySide(side int, bodies [][]byte, call func([]byte) error) time.Duratio
 }
 
 // tailDelay waits for each hook's line in a running `tail -f`.
-func (b *bench) tailDelay() []reading {
+func (b *bench) tailDelay() []float64 {
 	h := b.running()
-	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
-	defer cancel() // ends the tail
-	tail := h.program("hookctl", "tail", "-f", "-o", "json").command(ctx)
+	defer h.stop()
+	tail := h.command("hookctl", "tail", "-f", "-o", "json")
 	lines := bufio.NewScanner(must(tail.StdoutPipe()))
 	check(tail.Start())
+	late := time.AfterFunc(time.Minute, func() { _ = tail.Process.Kill() })
+	defer late.Reset(0)
 	await := func(words string) {
 		for lines.Scan() {
 			if strings.Contains(lines.Text(), words) {
@@ -185,18 +172,17 @@ func (b *bench) tailDelay() []reading {
 		check(errors.New("tail does not show " + words))
 	}
 	await(h.session)
-	took := repeat(b.reps(60), func(i int) time.Duration {
+	took := repeat(60, func(i int) time.Duration {
 		h.hook("PostToolUse", h.testRun(i))
 		begin := time.Now()
 		await(toolUseID(i))
 		return time.Since(begin)
 	})
-	h.stop()
-	return []reading{times(took, "")}
+	return []float64{ms(took, .5)}
 }
 
 // gates asks at a list of gates that are all open, on a branch where much has happened.
-func (b *bench) gates() []reading {
+func (b *bench) gates() []float64 {
 	const count, past = 20, 10_000
 	h := b.running()
 	h.stop()
@@ -210,32 +196,33 @@ func (b *bench) gates() []reading {
 	h.age()
 
 	h.withLog(func(st *embedded.Stream, own []events.Envelope) {
-		h.append(st, repeated(h.like(own), past, (*events.GateSatisfied)(nil).Type(), func(i int) string {
+		h.append(st, repeated(h.like(own), past, events.TypeGateSatisfied, func(i int) string {
 			return fmt.Sprintf(`{"name":"gate_%02d","scope":"branch","level":"branch","by":"cli"}`, i%count)
 		}))
 	})
 	h.run("hookctl", "start")
-	if o := h.hook("PreToolUse", h.edit(0)); strings.Contains(string(o.stdout), "deny") {
-		check(fmt.Errorf("an open gate denied: %s", o.stdout))
-	}
-	return h.againstEmpty("PreToolUse", h.edit)
+	return h.againstEmpty(func(n int) outcome {
+		o := h.hook("PreToolUse", h.edit("PreToolUse", n, "main.go"))
+		if strings.Contains(string(o.stdout), "deny") {
+			check(fmt.Errorf("an open gate denied: %s", o.stdout))
+		}
+		return o
+	})
 }
 
 // killed takes the time from a kill -9 of the daemon under load to the next answer.
-func (b *bench) killed() []reading {
+func (b *bench) killed() []float64 {
 	const clients, hooks = 8, 32
 	h := b.running()
-	took := repeat(b.reps(11), func(round int) time.Duration {
-		bodies := make([][]byte, hooks)
-		for i := range bodies {
-			bodies[i] = h.testRun(1 + round*hooks + i)
-		}
+	defer h.stop()
+	took := repeat(11, func(round int) time.Duration {
 		first := make(chan struct{})
 		var once sync.Once
 		var wg sync.WaitGroup
+		bodies := h.testRuns((round+1)*hooks, hooks)
 		wg.Go(func() {
 			sideBySide(clients, bodies, func(body []byte) error {
-				_ = h.hookProgram("PostToolUse", body).command(h.ctx).Run() // what it says is another matter: its daemon was killed
+				_, _ = h.tryHook("PostToolUse", body) // what it says is another matter: its daemon was killed
 				once.Do(func() { close(first) })
 				return nil
 			})
@@ -243,8 +230,7 @@ func (b *bench) killed() []reading {
 		<-first // so that others are under way
 		defer wg.Wait()
 		h.kill()
-		return h.run("hookctl", "start")
+		return h.run("hookctl", "start").wall
 	})
-	h.stop()
-	return []reading{times(took, "")}
+	return []float64{ms(took, .5)}
 }

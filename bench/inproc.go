@@ -24,7 +24,7 @@ import (
 )
 
 // formatBrief times the line that every PreToolUse of an edit gets.
-func (b *bench) formatBrief() []reading {
+func (b *bench) formatBrief() []float64 {
 	const runs = 1_000_000
 	state := identity.State{Born: true, LastIC: .8473, Integration: .9312, Consciousness: .62}
 	begin := time.Now()
@@ -33,7 +33,7 @@ func (b *bench) formatBrief() []reading {
 	}
 	took := time.Since(begin)
 	allocs := testing.AllocsPerRun(1000, func() { sink(state.Brief()) })
-	return []reading{{float64(took.Microseconds()) / runs, fmt.Sprintf("%s, %d runs", state.Brief(), runs)}, {allocs, "1000 runs"}}
+	return []float64{float64(took.Microseconds()) / runs, allocs}
 }
 
 // sink keeps the compiler from dropping what is measured.
@@ -42,51 +42,56 @@ func (b *bench) formatBrief() []reading {
 func sink(string) {}
 
 // redaction times the redactor on what the tools send.
-func (b *bench) redaction() []reading {
+func (b *bench) redaction() []float64 {
 	h := &home{session: newSession(), project: "/home/dev/app"}
 	r := redact.New()
-	timed := func(n int, body func(int) []byte) reading {
-		return times(repeat(n, func(i int) time.Duration {
+	timed := func(n int, body func(int) []byte) float64 {
+		return ms(repeat(n, func(i int) time.Duration {
 			text := body(i)
 			begin := time.Now()
 			r.JSON(text)
 			return time.Since(begin)
-		}), "")
+		}), .5)
 	}
-	return []reading{timed(500, h.testRun), timed(b.reps(20), func(i int) []byte { return h.write(i, 3_000_000) })}
+	return []float64{timed(500, h.testRun), timed(20, func(i int) []byte { return h.write(i, 3_000_000) })}
+}
+
+// inProcess opens a daemon in this process, for a home whose session has begun.
+func (h *home) inProcess() (d *daemon.Daemon, closed func()) {
+	d = must(daemon.Open(h.ctx, daemon.Options{Home: h.state}))
+	h.taken(d, "SessionStart", h.sessionStart())
+	return d, func() { check(d.Close(context.WithoutCancel(h.ctx))) }
+}
+
+// taken gives a hook to a daemon in this process, and returns the answer's text.
+func (h *home) taken(d *daemon.Daemon, event string, body []byte) string {
+	return string(must(d.Take(h.ctx, h.frame(event, body))).Stdout)
 }
 
 // ingest compares what the daemon does with a hook with the storing of it alone.
-func (b *bench) ingest() (out []reading) {
+func (b *bench) ingest() (out []float64) {
 	h := b.newHome()
-	d := must(daemon.Open(b.ctx, daemon.Options{Home: h.state}))
-	defer func() { check(d.Close(context.WithoutCancel(b.ctx))) }()
-	must(d.Take(b.ctx, h.frame("SessionStart", h.sessionStart())))
+	d, closed := h.inProcess()
+	defer closed()
 	made := 0 // every body is one of its own
 	for _, always := range []bool{true, false} {
 		r := openRaw(b.ctx, filepath.Join(b.temp, fmt.Sprint("raw-", always)), always)
 		defer r.close()
 		for _, side := range []int{1, 8, 32} {
-			n := 100 * min(side, 8)
 			block := func(call func([]byte) error) func() time.Duration {
 				return func() time.Duration {
-					bodies := make([][]byte, n) // made outside of what is timed
-					for i := range bodies {
-						made++
-						bodies[i] = h.testRun(made)
-					}
-					return sideBySide(side, bodies, call)
+					n := 100 * min(side, 8)
+					made += n
+					return sideBySide(side, h.testRuns(made, n), call)
 				}
 			}
-			p := take(1, b.reps(11), block(func(body []byte) error {
+			p := take(1, 11, block(func(body []byte) error {
 				return r.publish(b.ctx, "ev.project."+h.session, body)
 			}), block(func(body []byte) error {
 				_, err := d.Take(b.ctx, h.frame("PostToolUse", body))
 				return err
 			}))
-			perSecond := func(took time.Duration) float64 { return float64(n) / took.Seconds() }
-			note := fmt.Sprintf("%.0f/s against %.0f/s, %d blocks of %d", perSecond(median(p.b)), perSecond(median(p.a)), len(p.a), n)
-			out = append(out, reading{p.ratio(), note})
+			out = append(out, p.ratio())
 		}
 	}
 	return out

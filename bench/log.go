@@ -33,7 +33,6 @@ type longLog struct {
 // longLogOf plays the session, appends what was recorded again and again under other session ids until there are at
 // least n events, and folds all of it.
 func (b *bench) longLogOf(n uint64) *longLog {
-	begin := time.Now()
 	l := &longLog{home: b.newHome()}
 	l.play()
 	for _, id := range l.status().Live { // or thousands would be alive, which nobody has
@@ -54,7 +53,6 @@ func (b *bench) longLogOf(n uint64) *longLog {
 	})
 	l.run("replay", "rebuild")
 	l.made = time.Now()
-	fmt.Fprintf(b.progress, "a log of %d events was made in %s\n", l.events, time.Since(begin).Round(time.Second))
 	return l
 }
 
@@ -66,12 +64,8 @@ func (b *bench) longer() *longLog {
 	return b.long
 }
 
-// forget waits until the server has forgotten the ids of the log. A quick run has no time for that.
-func (l *longLog) forget() {
-	if !l.quick {
-		rest(l.ctx, time.Until(l.made.Add(idsRemembered)))
-	}
-}
+// forget waits until the server has forgotten the ids of the log.
+func (l *longLog) forget() { rest(l.ctx, time.Until(l.made.Add(idsRemembered))) }
 
 // withLog opens the store of a home without a daemon, for a function that gets all events that are there.
 func (h *home) withLog(fn func(st *embedded.Stream, own []events.Envelope)) {
@@ -117,30 +111,29 @@ func resemble(session []events.Envelope, ago time.Duration) []events.Envelope {
 	return out
 }
 
-func (b *bench) verify() []reading {
-	return []reading{b.longer().againstDiscard(b.reps(5), "verify")}
+func (b *bench) verify() []float64 {
+	return []float64{b.longer().againstDiscard(5, "verify")}
 }
 
 // againstDiscard compares processes of replay with an ordered consumer that discards, on a copy of the log.
-func (l *longLog) againstDiscard(n int, verb string) reading {
+func (l *longLog) againstDiscard(n int, verb string) float64 {
 	dir := filepath.Join(l.temp, "copy")
 	defer os.RemoveAll(dir)
 	stream := filepath.Join("jetstream", "$G", "streams", "EVENTS")
 	check(os.CopyFS(filepath.Join(dir, stream), os.DirFS(filepath.Join(l.state, "store", stream))))
 	r := openRaw(l.ctx, dir, false)
 	defer r.close()
-	p := take(1, n, func() time.Duration {
+	return take(1, n, func() time.Duration {
 		begin := time.Now()
 		check(r.discard(l.ctx, l.events))
 		return time.Since(begin)
-	}, func() time.Duration { return l.run("replay", verb) })
-	return reading{p.ratio(), p.note("discard", verb)}
+	}, func() time.Duration { return l.run("replay", verb).wall }).ratio()
 }
 
-func (b *bench) coldStart() []reading {
+func (b *bench) coldStart() []float64 {
 	l := b.longer()
 	l.forget()
-	took := repeat(b.reps(11), func(int) time.Duration {
+	took := repeat(11, func(int) time.Duration {
 		l.home.session = newSession()
 		o := l.hook("SessionStart", l.sessionStart())
 		if !strings.Contains(string(o.stdout), "session initialized") && !strings.Contains(string(o.stdout), "Identity restored from") {
@@ -149,43 +142,37 @@ func (b *bench) coldStart() []reading {
 		l.stop()
 		return o.wall
 	})
-	return []reading{times(took, "")}
+	return []float64{ms(took, .5)}
 }
 
 // starts times `hookctl start`, after an exit in order or after kill -9.
-func (l *longLog) starts(n int, killed bool) reading {
-	took := repeat(n, func(int) time.Duration {
+func (l *longLog) starts(killed bool) float64 {
+	return ms(repeat(5, func(int) time.Duration {
 		if killed {
 			l.run("hookctl", "start")
 			l.kill()
-			until(l.ctx, 10*time.Second, "the killed daemon", l.gone)
+			l.until("the killed daemon", l.gone)
 		}
-		wall := l.run("hookctl", "start")
+		wall := l.run("hookctl", "start").wall
 		l.stop()
 		return wall
-	})
-	return times(took, "")
+	}), .5)
 }
 
-func (b *bench) idle() []reading { return b.longer().usage() }
+func (b *bench) idle() []float64 { return b.longer().usage() }
 
 // usage reads what a daemon with nothing to do has and uses: its memory after 10 s, and its processor time in the
 // minute after that.
-func (l *longLog) usage() []reading {
+func (l *longLog) usage() []float64 {
 	l.forget()
 	l.run("hookctl", "start")
+	defer l.stop()
 	pid := l.status().PID
 	rest(l.ctx, 10*time.Second)
 	rss, before := processUsage(pid)
-	span := time.Duration(l.reps(60)) * time.Second
-	rest(l.ctx, span)
-	later, after := processUsage(pid)
-	l.stop()
-	used := after - before
-	return []reading{
-		{rss, fmt.Sprintf("after 10 s; %.1f MiB after %s more", later, span)},
-		{100 * float64(used) / float64(span), fmt.Sprintf("%s of processor time in %s", used, span)},
-	}
+	rest(l.ctx, time.Minute)
+	_, after := processUsage(pid)
+	return []float64{rss, 100 * float64(after-before) / float64(time.Minute)}
 }
 
 // processUsage reads a process' resident memory in MiB and its processor time from Linux's /proc.
@@ -203,28 +190,26 @@ func parseUsage(status, stat string) (rss float64, cpu time.Duration) {
 	return float64(kb) / 1024, time.Duration(user+system) * 10 * time.Millisecond
 }
 
-func (b *bench) past() []reading {
+// past asks a daemon for a state of the middle of the long log.
+func (b *bench) past() []float64 {
 	l := b.longer()
-	return []reading{l.asked(b.reps(20), "at", strconv.FormatUint(l.point, 10), "identity", l.session)}
+	l.run("hookctl", "start")
+	defer l.stop()
+	return []float64{l.asked(20, "at", strconv.FormatUint(l.point, 10), "identity", l.session)}
 }
 
-// asked times a question of replay, without the daemon and with it.
-func (l *longLog) asked(n int, args ...string) reading {
-	ask := func(int) time.Duration { return l.run("replay", args...) }
-	alone := repeat(n, ask)
-	l.run("hookctl", "start")
-	took := repeat(n, ask)
-	l.stop()
-	return times(took, "; without the daemon "+ms(median(alone)))
+// asked times a question of replay.
+func (l *longLog) asked(n int, args ...string) float64 {
+	return ms(repeat(n, func(int) time.Duration { return l.run("replay", args...).wall }), .5)
 }
 
 // blocks reads the long log as a start after a crash does, every record with its checksum.
-func (b *bench) blocks() []reading {
+func (b *bench) blocks() []float64 {
 	l := b.longer()
 	msgs := filepath.Join(l.state, "store", "jetstream", "$G", "streams", "EVENTS", "msgs")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var rep block.Report
-	took := repeat(b.reps(11), func(int) time.Duration {
+	took := repeat(11, func(int) time.Duration {
 		begin := time.Now()
 		rep = must(block.Check(msgs, block.Options{Stream: "EVENTS"}))
 		return time.Since(begin)
@@ -236,29 +221,24 @@ func (b *bench) blocks() []reading {
 	for _, one := range rep.Blocks {
 		size += one.Size
 	}
-	mb := float64(size) / 1e6
-	return []reading{{mb / median(took).Seconds(), fmt.Sprintf("%.0f MB in %s, %d times", mb, ms(median(took)), len(took))}}
+	return []float64{float64(size) / 1e6 / quantile(took, .5).Seconds()}
 }
 
 // million takes every figure of a log of a million events, some years of one person's work.
-func (b *bench) million() []reading {
+func (b *bench) million() []float64 {
 	l := b.longLogOf(1_000_000)
 	l.forget()
 	before, at := strconv.FormatUint(l.point-300, 10), strconv.FormatUint(l.point, 10)
-	return []reading{
-		l.starts(b.reps(5), false),
-		l.starts(b.reps(5), true),
-		l.searched(),
-		l.asked(b.reps(11), "at", at, "identity", l.session),
-		l.asked(b.reps(11), "diff", before, at, "identity"),
-		l.againstDiscard(b.reps(3), "verify"),
-		l.againstDiscard(b.reps(3), "rebuild"),
-	}
+	starts := []float64{l.starts(false), l.starts(true)}
+	l.run("hookctl", "start")
+	asked := []float64{l.finds(5), l.asked(11, "at", at, "identity", l.session), l.asked(11, "diff", before, at, "identity")}
+	l.stop()
+	return slices.Concat(starts, asked, []float64{l.againstDiscard(3, "verify"), l.againstDiscard(3, "rebuild")})
 }
 
 // sixMillion takes start and memory of a log of six million events.
-func (b *bench) sixMillion() []reading {
+func (b *bench) sixMillion() []float64 {
 	l := b.longLogOf(6_000_000)
 	l.forget()
-	return []reading{l.starts(b.reps(5), false), l.usage()[0]}
+	return []float64{l.starts(false), l.usage()[0]}
 }

@@ -1,14 +1,11 @@
 // Bench measures hookline against its goals and prints one table: every measure, its goal, and OK or MISS; how each is
 // taken stands in docs/benchmarks.md. Whole processes are timed from fork to exit, against an empty Go program that runs
 // in turn with them (A B A B), so that a busy machine slows both. Everything happens in a folder that is removed at the
-// end.
+// end. The programs are those of `make build`, in bin.
 //
 //	go run ./bench                             all measures but the long ones, in about nine minutes
-//	go run ./bench -quick                      fewer repetitions, in about 90 seconds
+//	go run ./bench -only 6,19                  single measures, also the long ones: 16, 19, 22 and 24
 //	go run ./bench -hooks 'recorded/*.ndjson'  with other recorded hooks than the demo's session
-//	go run ./bench -million                    and with logs of one and of six million events: half an hour and 12 GB more
-//	go run ./bench -only 6,19                  single measures
-//	go run ./bench -bin FOLDER                 other binaries than those in bin, such as those of an older version
 //	go run ./bench -against FOLDER -only 22    the tool hook paired with that of another build
 package main
 
@@ -28,9 +25,18 @@ import (
 	"syscall"
 )
 
+// options are the command line.
+type options struct{ hooks, only, against string }
+
 func main() {
+	var o options
+	flag.StringVar(&o.hooks, "hooks", filepath.Join("demo", "session.ndjson"), "NDJSON `files` (a glob) with recorded hook input, one object a line")
+	flag.StringVar(&o.only, "only", "", "`numbers` of the measures to take, such as 1,2,6")
+	flag.StringVar(&o.against, "against", "", "`folder` with the binaries of the build before, for measure 22")
+	flag.Parse()
+
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	err := run(ctx, o, os.Stdout)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench: error:", err)
@@ -38,62 +44,29 @@ func main() {
 	}
 }
 
-// options are the command line.
-type options struct {
-	quick, million            bool
-	hooks, bin, only, against string
-	command                   string // what to type for such a run, without file names of this machine
-}
-
-func parse(args []string, errw io.Writer) (options, error) {
-	o := options{command: "go run ./bench"}
-	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
-	fs.SetOutput(errw)
-	fs.BoolVar(&o.quick, "quick", false, "fewer repetitions")
-	fs.BoolVar(&o.million, "million", false, "the measures of logs of a million events and more too")
-	fs.StringVar(&o.hooks, "hooks", filepath.Join("demo", "session.ndjson"), "NDJSON `files` (a glob) with recorded hook input, one object a line")
-	fs.StringVar(&o.bin, "bin", "bin", "`folder` with hookctl, hookd and replay")
-	fs.StringVar(&o.only, "only", "", "`numbers` of the measures to take, such as 1,2,6")
-	fs.StringVar(&o.against, "against", "", "`folder` with the binaries of the build before, for measure 22")
-	err := fs.Parse(args)
-	if err == nil && fs.NArg() > 0 {
-		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
-	}
-	values := map[string]string{"hooks": " FILES", "bin": " FOLDER", "against": " FOLDER", "only": " " + o.only}
-	fs.Visit(func(f *flag.Flag) { o.command += " -" + f.Name + values[f.Name] })
-	return o, err
-}
-
-// wants tells whether a measure is asked for.
-func (o options) wants(m measure) bool {
+// wants reports whether a measure is asked for.
+func (o options) wants(number int) bool {
 	if o.only == "" {
-		return !m.long || o.million
+		return !slices.Contains(long, number)
 	}
-	return slices.Contains(strings.Split(o.only, ","), strconv.Itoa(m.number))
+	return slices.Contains(strings.Split(o.only, ","), strconv.Itoa(number))
 }
 
 // bench is one run: the binaries under test, a folder for everything, and the hooks to play.
 type bench struct {
-	ctx      context.Context // of the run
-	quick    bool
-	temp     string // removed at the end
-	bin      string // hookctl, hookd, replay
-	against  string // those of the build before, "" for none
-	hooks    []call
-	progress io.Writer
-	homes    []*home
-	played   *home    // see [bench.session]
-	long     *longLog // the log of 100,000 events, made when it is first asked for
+	ctx     context.Context // of the run
+	temp    string          // removed at the end
+	bin     string          // hookctl, hookd, replay
+	against string          // those of the build before, "" for none
+	hooks   []call
+	homes   []*home
+	played  *home    // see [bench.session]
+	long    *longLog // the log of 100,000 events, made when it is first asked for
 }
 
-func run(ctx context.Context, args []string, out, errw io.Writer) (err error) {
-	o, err := parse(args, errw)
-	if err != nil {
-		return err
-	}
+func run(ctx context.Context, o options, out io.Writer) (err error) {
 	defer caught(&err)
-	calls, source := loadHooks(o.hooks)
-	b := &bench{ctx: ctx, quick: o.quick, temp: must(os.MkdirTemp("", "hookline-bench-")), bin: must(filepath.Abs(o.bin)), hooks: calls, progress: errw}
+	b := &bench{ctx: ctx, temp: must(os.MkdirTemp("", "hookline-bench-")), bin: must(filepath.Abs("bin")), hooks: loadHooks(o.hooks)}
 	defer func() { err = errors.Join(err, b.close()) }()
 	if o.against != "" {
 		b.against = must(filepath.Abs(o.against))
@@ -104,16 +77,18 @@ func run(ctx context.Context, args []string, out, errw io.Writer) (err error) {
 	check(os.WriteFile(src, []byte("package main\n\nfunc main() {}\n"), 0o600))
 	check(exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(b.temp, "empty"), src).Run())
 
-	fmt.Fprint(out, b.head(o.command, source))
-	for _, m := range table {
-		if !o.wants(m) {
+	fmt.Fprint(out, "| # | measure | goal | measured | |\n|---|---|---|---|---|\n")
+	for i, m := range table {
+		if !o.wants(i + 1) {
 			continue
 		}
-		readings, failed := b.measure(m)
+		values, failed := b.measure(m)
 		if failed != nil {
-			err = errors.Join(err, fmt.Errorf("measure %d: %w", m.number, failed))
+			err = errors.Join(err, fmt.Errorf("measure %d: %w", i+1, failed))
 		}
-		fmt.Fprint(out, m.lines(readings))
+		for n, v := range values {
+			fmt.Fprintf(out, "| %d | %s\n", i+1, m.rows[n].line(v))
+		}
 	}
 	return err
 }
@@ -144,7 +119,8 @@ func caught(err *error) {
 	}
 }
 
-func (b *bench) measure(m measure) (readings []reading, err error) {
+// measure returns a value for each row of a measure, none when it could not be taken.
+func (b *bench) measure(m measure) (values []float64, err error) {
 	defer caught(&err)
 	return m.take(b), nil
 }
@@ -153,15 +129,7 @@ func (b *bench) measure(m measure) (readings []reading, err error) {
 func (b *bench) close() error {
 	b.ctx = context.Background()
 	for _, h := range b.homes {
-		_ = h.program("hookctl", "stop").command(b.ctx).Run()
+		_ = h.command("hookctl", "stop").Run()
 	}
 	return os.RemoveAll(b.temp)
-}
-
-// reps is the number of repetitions: n, or fewer in a quick run.
-func (b *bench) reps(n int) int {
-	if b.quick {
-		return max(2, n/3)
-	}
-	return n
 }

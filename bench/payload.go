@@ -15,39 +15,26 @@ import (
 
 // source is real Go source: what the tools of a session read and write.
 //
-//go:embed report.go
+//go:embed hooks.go
 var source string
 
-// payload is the JSON of a hook, with the client's names in the client's order.
-type payload struct {
-	SessionID      string `json:"session_id"`
-	TranscriptPath string `json:"transcript_path"`
-	Cwd            string `json:"cwd"`
-	PermissionMode string `json:"permission_mode,omitempty"`
-	HookEventName  string `json:"hook_event_name"`
-	Source         string `json:"source,omitempty"`
-	Prompt         string `json:"prompt,omitempty"`
-	ToolName       string `json:"tool_name,omitempty"`
-	ToolInput      any    `json:"tool_input,omitempty"`
-	ToolResponse   any    `json:"tool_response,omitempty"`
-	ToolUseID      string `json:"tool_use_id,omitempty"`
-	DurationMS     int    `json:"duration_ms,omitempty"`
-}
+// fields are members of the JSON of a hook, with the client's names.
+type fields map[string]any
 
-// body fills in what every hook of the home's session carries. The client does not escape angle brackets.
-func (h *home) body(p payload) []byte {
-	p.SessionID = h.session
-	p.TranscriptPath = "/home/dev/.claude/projects/-home-dev-app/" + h.session + ".jsonl"
-	p.Cwd = h.project
+// body is the JSON of a hook: its own members, and what every hook of the home's session carries. The client does not
+// escape angle brackets.
+func (h *home) body(event string, own fields) []byte {
+	all := fields{"hook_event_name": event, "session_id": h.session, "cwd": h.project, "transcript_path": "/home/dev/.claude/projects/-home-dev-app/" + h.session + ".jsonl"}
+	maps.Copy(all, own)
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	check(enc.Encode(p))
+	check(enc.Encode(all))
 	return bytes.TrimSpace(b.Bytes())
 }
 
 func (h *home) sessionStart() []byte {
-	return h.body(payload{HookEventName: "SessionStart", Source: "startup"})
+	return h.body("SessionStart", fields{"source": "startup"})
 }
 
 // testRun is a PostToolUse of 2 KiB: a test run and its output. n makes the call one of its own.
@@ -57,9 +44,9 @@ func (h *home) testRun(n int) []byte {
 		name := []string{"straight", "resumed", "twice"}[i%3]
 		fmt.Fprintf(&out, "--- PASS: TestFoldIsTotal/%s_%02d (0.%02ds)\n    fold_test.go:%d: %d records\n", name, i, (n+i*7)%90, 40+i, 50*i+n%50)
 	}
-	return h.body(payload{HookEventName: "PostToolUse", PermissionMode: "acceptEdits", ToolName: "Bash", ToolUseID: toolUseID(n), DurationMS: 1480 + n,
-		ToolInput:    map[string]any{"command": "go test -race ./projector/... 2>&1 | tail -40", "description": "Run the projector's tests"},
-		ToolResponse: map[string]any{"stdout": out.String() + "PASS\n", "stderr": "", "interrupted": false, "isImage": false}})
+	return h.body("PostToolUse", fields{"permission_mode": "acceptEdits", "tool_name": "Bash", "tool_use_id": toolUseID(n), "duration_ms": 1480 + n,
+		"tool_input":    fields{"command": "go test -race ./projector/... 2>&1 | tail -40", "description": "Run the projector's tests"},
+		"tool_response": fields{"stdout": out.String() + "PASS\n", "stderr": "", "interrupted": false, "isImage": false}})
 }
 
 // write is a PostToolUse of a Write with `size` bytes of source, which the client sends twice. No two are alike, nor
@@ -75,16 +62,21 @@ func (h *home) write(n, size int) []byte {
 	}
 	content := strings.ToValidUTF8(text.String()[:size], "")
 	path := h.project + "/generated.go"
-	return h.body(payload{HookEventName: "PostToolUse", PermissionMode: "acceptEdits", ToolName: "Write", ToolUseID: toolUseID(n), DurationMS: 35,
-		ToolInput:    map[string]any{"file_path": path, "content": content},
-		ToolResponse: map[string]any{"type": "create", "filePath": path, "content": content, "structuredPatch": []any{}}})
+	return h.body("PostToolUse", fields{"permission_mode": "acceptEdits", "tool_name": "Write", "tool_use_id": toolUseID(n), "duration_ms": 35,
+		"tool_input":    fields{"file_path": path, "content": content},
+		"tool_response": fields{"type": "create", "filePath": path, "content": content, "structuredPatch": []any{}}})
 }
 
-// edit is a PreToolUse of an Edit.
-func (h *home) edit(n int) []byte {
-	return h.body(payload{HookEventName: "PreToolUse", PermissionMode: "acceptEdits", ToolName: "Edit", ToolUseID: toolUseID(n),
-		ToolInput: map[string]any{"file_path": h.project + "/main.go", "old_string": "a", "new_string": "b", "replace_all": false}})
+// edit is a hook of the Edit of a file.
+func (h *home) edit(event string, n int, file string) []byte {
+	path := h.project + "/" + file
+	return h.body(event, fields{"permission_mode": "acceptEdits", "tool_name": "Edit", "tool_use_id": toolUseID(n),
+		"tool_input":    fields{"file_path": path, "old_string": "a", "new_string": "b", "replace_all": false},
+		"tool_response": fields{"filePath": path, "oldString": "a", "newString": "b"}})
 }
+
+// prompt is a UserPromptSubmit.
+func (h *home) prompt(text string) []byte { return h.body("UserPromptSubmit", fields{"prompt": text}) }
 
 // toolUseID is an id in the client's form for the n-th call of a session.
 func toolUseID(n int) string { return fmt.Sprintf("toolu_01BenchCall%013d", n) }
@@ -101,30 +93,23 @@ type call struct {
 	body  []byte
 }
 
-// loadHooks reads the recorded hooks of a glob, one JSON object a line, and says what they are.
-func loadHooks(glob string) (calls []call, what string) {
+// loadHooks reads the recorded hooks of a glob, one JSON object a line. Members whose names begin with an underscore
+// belong to the recording and are left out.
+func loadHooks(glob string) (calls []call) {
 	names := must(filepath.Glob(glob))
 	if len(names) == 0 {
 		check(errors.New("-hooks: no file matches"))
 	}
-	size := 0
 	for _, name := range names {
 		for line := range bytes.Lines(must(os.ReadFile(name))) {
-			c := parseHook(line)
+			var members map[string]json.RawMessage
+			var c call
+			check(json.Unmarshal(line, &members))
+			check(json.Unmarshal(members["hook_event_name"], &c.event))
+			maps.DeleteFunc(members, func(name string, _ json.RawMessage) bool { return strings.HasPrefix(name, "_") })
+			c.body = must(json.Marshal(members))
 			calls = append(calls, c)
-			size += len(c.body)
 		}
 	}
-	return calls, fmt.Sprintf("%d recorded sessions, %d hooks, %.2f MB of compact JSON", len(names), len(calls), float64(size)/1e6)
-}
-
-// parseHook drops the members that belong to the recording: their names begin with an underscore.
-func parseHook(line []byte) call {
-	var members map[string]json.RawMessage
-	var c call
-	check(json.Unmarshal(line, &members))
-	check(json.Unmarshal(members["hook_event_name"], &c.event))
-	maps.DeleteFunc(members, func(name string, _ json.RawMessage) bool { return strings.HasPrefix(name, "_") })
-	c.body = must(json.Marshal(members))
-	return c
+	return calls
 }

@@ -1,67 +1,93 @@
 package main
 
-// row is one line of the table.
+import (
+	"fmt"
+	"strings"
+)
+
+// row is one line of the table: a value and its goal.
 type row struct {
-	what string
-	goal goal
+	what  string
+	sign  string // of the goal: ≤ or ≥
+	limit float64
+	unit  string // "" for a ratio
 }
 
-// measure is what is taken at one time: its rows, and the function that gives a reading for each.
+// goal is the goal as the table shows it, such as "≤ 10 ms".
+func (r row) goal() string {
+	return strings.TrimSpace(fmt.Sprintf("%s %g %s", r.sign, r.limit, r.unit))
+}
+
+// line is the row behind its number: three significant digits of the value, whole numbers from 100 on.
+func (r row) line(v float64) string {
+	format := "%.3g"
+	if v >= 100 {
+		format = "%.0f"
+	}
+	value := strings.TrimSpace(fmt.Sprintf(format, v) + " " + r.unit)
+
+	verdict := "MISS"
+	if v == r.limit || (v > r.limit) == (r.sign == "≥") {
+		verdict = "OK"
+	}
+	return fmt.Sprintf("%s | %s | %s | %s |", r.what, r.goal(), value, verdict)
+}
+
+// measure is what is taken at one time: the function that returns a value for each row.
 type measure struct {
-	number int
-	long   bool // taken only when asked for
-	rows   []row
-	take   func(*bench) []reading
+	take func(*bench) []float64
+	rows []row
 }
 
-// table holds every measure with its goal, by number; docs/benchmarks.md says how each is taken.
+// long are the measures that are taken only when they are named.
+var long = []int{16, 19, 22, 24}
+
+// table holds every measure with its goal, from number 1 on; docs/benchmarks.md says how each is taken.
 var table = []measure{
-	{1, false, []row{{"process `consciousness brief`, warm / empty Go program", atMost(2, "")}}, (*bench).brief},
-	{2, false, []row{{"process `hook PostToolUse` (2.1 KB, durable) / empty Go program", atMost(3, "")}}, (*bench).postToolUse},
-	{3, false, []row{{"the same with 6.5 MB", atMost(150, "ms")}}, (*bench).largeWrite},
-	{4, false, []row{{"p99 over a session's hooks in order", atMost(10, "ms")}}, (*bench).session},
-	{5, false, []row{{"32 hooks at once, wall / one", atMost(10, "")}}, (*bench).atOnce},
-	{6, false, []row{
-		{"ingest in the daemon / JetStream publish, SyncAlways, 1 at once", atLeast(.8, "")},
-		{"ingest in the daemon / JetStream publish, SyncAlways, 8 at once", atLeast(.8, "")},
-		{"ingest in the daemon / JetStream publish, SyncAlways, 32 at once", atLeast(.8, "")},
-		{"ingest in the daemon / JetStream publish with an fsync shared as ours, 1 at once", atLeast(.8, "")},
-		{"ingest in the daemon / JetStream publish with an fsync shared as ours, 8 at once", atLeast(.8, "")},
-		{"ingest in the daemon / JetStream publish with an fsync shared as ours, 32 at once", atLeast(.8, "")}}, (*bench).ingest},
-	{7, false, []row{{"replay verify, events/s / ordered consumer that discards", atLeast(.5, "")}}, (*bench).verify},
-	{8, false, []row{{"SessionStart with the daemon down, 100,000 events", atMost(500, "ms")}}, (*bench).coldStart},
-	{9, false, []row{
-		{"hookd idle, 100,000 events: resident memory", atMost(64, "MiB")},
-		{"hookd idle, 100,000 events: CPU", atMost(.5, "%")}}, (*bench).idle},
-	{10, false, []row{{"FormatBrief", atMost(1, "µs")}, {"FormatBrief, allocations", atMost(0, "")}}, (*bench).formatBrief},
-	{11, false, []row{{"bytes of the store after stop / bytes of hook JSON", atMost(.4, "")}}, (*bench).size},
-	{12, false, []row{{"redaction of a tool's output, 2.1 KB", atMost(1, "ms")}, {"redaction of a large Write, 6.5 MB", atMost(60, "ms")}}, (*bench).redaction},
-	{13, false, []row{{"delay of an event in `tail -f`", atMost(100, "ms")}}, (*bench).tailDelay},
-	{14, false, []row{{"process `hook PreToolUse`, 20 gates, 10000 gate events / empty Go program", atMost(3, "")}}, (*bench).gates},
-	{15, false, []row{{"`replay at` of one session, 100,000 events", atMost(200, "ms")}}, (*bench).past},
-	{16, true, []row{
-		{"1 M events: start after an exit in order", atMost(500, "ms")},
-		{"1 M events: start after kill -9", atMost(3000, "ms")},
-		{"1 M events: process `find`, p95", atMost(50, "ms")},
-		{"1 M events: `replay at` of one session", atMost(200, "ms")},
-		{"1 M events: `replay diff` of 300 events, one projection", atMost(200, "ms")},
-		{"1 M events: replay verify, events/s / ordered consumer that discards", atLeast(.8, "")},
-		{"1 M events: replay rebuild, events/s / ordered consumer that discards", atLeast(.8, "")}}, (*bench).million},
-	{17, false, []row{{"block check, every checksum verified, one processor", atLeast(500, "MB/s")}}, (*bench).blocks},
-	{18, false, []row{{"start after kill -9 under 8 hooks at once", atMost(2000, "ms")}}, (*bench).killed},
-	{19, true, []row{
-		{"6 M events of 70,000 sessions: start after an exit in order", atMost(1500, "ms")},
-		{"6 M events of 70,000 sessions: resident memory, idle", atMost(96, "MiB")}}, (*bench).sixMillion},
-	{20, false, []row{
-		{"process `find`, p95, 100,000 events", atMost(50, "ms")},
-		{"a hook's words are found, behind the end of its process", atMost(1000, "ms")},
-		{"bytes of the search index / bytes of the texts that it searches", atMost(.5, "")}}, (*bench).search},
-	{21, false, []row{{"SessionStart behind a compaction, 10,000 events of working state and ledger", atMost(20, "ms")}}, (*bench).recovery},
-	{22, true, []row{{"process `hook PostToolUse` / that of the build in -against", atMost(1.05, "")}}, (*bench).before},
-	{23, false, []row{
-		{"codes: load", atMost(5, "ms")},
-		{"codes: format", atMost(1, "ms")},
-		{"codes: save, in the daemon and durable", atMost(5, "ms")},
-		{"codes: cleanup of 10 projects, whole process", atMost(100, "ms")}}, (*bench).codes},
-	{24, true, []row{{"import of transcripts, 1 GB / decoding their lines", atMost(5, "")}}, (*bench).imported},
+	{(*bench).brief, []row{{"process `consciousness brief`, warm / empty Go program", "≤", 2, ""}}},
+	{(*bench).postToolUse, []row{{"process `hook PostToolUse` (2.1 KB, durable) / empty Go program", "≤", 3, ""}}},
+	{(*bench).largeWrite, []row{{"the same with 6.5 MB", "≤", 150, "ms"}}},
+	{(*bench).session, []row{{"p99 over a session's hooks in order", "≤", 10, "ms"}}},
+	{(*bench).atOnce, []row{{"32 hooks at once, wall / one", "≤", 10, ""}}},
+	{(*bench).ingest, []row{
+		{"ingest in the daemon / JetStream publish, SyncAlways, 1 at once", "≥", .8, ""},
+		{"ingest in the daemon / JetStream publish, SyncAlways, 8 at once", "≥", .8, ""},
+		{"ingest in the daemon / JetStream publish, SyncAlways, 32 at once", "≥", .8, ""},
+		{"ingest in the daemon / JetStream publish with an fsync shared as ours, 1 at once", "≥", .8, ""},
+		{"ingest in the daemon / JetStream publish with an fsync shared as ours, 8 at once", "≥", .8, ""},
+		{"ingest in the daemon / JetStream publish with an fsync shared as ours, 32 at once", "≥", .8, ""}}},
+	{(*bench).verify, []row{{"replay verify, events/s / ordered consumer that discards", "≥", .5, ""}}},
+	{(*bench).coldStart, []row{{"SessionStart with the daemon down, 100,000 events", "≤", 500, "ms"}}},
+	{(*bench).idle, []row{{"hookd idle, 100,000 events: resident memory", "≤", 64, "MiB"}, {"hookd idle, 100,000 events: CPU", "≤", .5, "%"}}},
+	{(*bench).formatBrief, []row{{"FormatBrief", "≤", 1, "µs"}, {"FormatBrief, allocations", "≤", 0, ""}}},
+	{(*bench).size, []row{{"bytes of the store after stop / bytes of hook JSON", "≤", .4, ""}}},
+	{(*bench).redaction, []row{{"redaction of a tool's output, 2.1 KB", "≤", 1, "ms"}, {"redaction of a large Write, 6.5 MB", "≤", 60, "ms"}}},
+	{(*bench).tailDelay, []row{{"delay of an event in `tail -f`", "≤", 100, "ms"}}},
+	{(*bench).gates, []row{{"process `hook PreToolUse`, 20 gates, 10000 gate events / empty Go program", "≤", 3, ""}}},
+	{(*bench).past, []row{{"`replay at` of one session, 100,000 events", "≤", 200, "ms"}}},
+	{(*bench).million, []row{
+		{"1 M events: start after an exit in order", "≤", 500, "ms"},
+		{"1 M events: start after kill -9", "≤", 3000, "ms"},
+		{"1 M events: process `find`, p95", "≤", 50, "ms"},
+		{"1 M events: `replay at` of one session", "≤", 200, "ms"},
+		{"1 M events: `replay diff` of 300 events, one projection", "≤", 200, "ms"},
+		{"1 M events: replay verify, events/s / ordered consumer that discards", "≥", .8, ""},
+		{"1 M events: replay rebuild, events/s / ordered consumer that discards", "≥", .8, ""}}},
+	{(*bench).blocks, []row{{"block check, every checksum verified, one processor", "≥", 500, "MB/s"}}},
+	{(*bench).killed, []row{{"start after kill -9 under 8 hooks at once", "≤", 2000, "ms"}}},
+	{(*bench).sixMillion, []row{
+		{"6 M events of 70,000 sessions: start after an exit in order", "≤", 1500, "ms"},
+		{"6 M events of 70,000 sessions: resident memory, idle", "≤", 96, "MiB"}}},
+	{(*bench).search, []row{
+		{"process `find`, p95, 100,000 events", "≤", 50, "ms"},
+		{"a hook's words are found, behind the end of its process", "≤", 1000, "ms"},
+		{"bytes of the search index / bytes of the texts that it searches", "≤", .5, ""}}},
+	{(*bench).recovery, []row{{"SessionStart behind a compaction, 10,000 events of working state and ledger", "≤", 20, "ms"}}},
+	{(*bench).before, []row{{"process `hook PostToolUse` / that of the build in -against", "≤", 1.05, ""}}},
+	{(*bench).codes, []row{
+		{"codes: load", "≤", 5, "ms"},
+		{"codes: format", "≤", 1, "ms"},
+		{"codes: save, in the daemon and durable", "≤", 5, "ms"},
+		{"codes: cleanup of 10 projects, whole process", "≤", 100, "ms"}}},
+	{(*bench).imported, []row{{"import of transcripts, 1 GB / decoding their lines", "≤", 5, ""}}},
 }
