@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -140,9 +139,6 @@ func (r tomlRule) line(t *testing.T) string {
 		words = own
 	}
 	options := "open"
-	if run := runOf(parse(t, pattern)); form == "at" && run > 1 {
-		options += " run=" + strconv.Itoa(run)
-	}
 	if r.entropy != "" {
 		options += " entropy=" + r.entropy
 	}
@@ -162,68 +158,6 @@ func (r tomlRule) line(t *testing.T) string {
 		fields = append(fields, strings.Join(r.allows, "|"))
 	}
 	return strings.Join(fields, "\t")
-}
-
-// runOf is how many letters and digits at least begin whatever re matches, at most 12.
-func runOf(re *syntax.Regexp) int {
-	switch re.Op {
-	case syntax.OpLiteral:
-		for i, c := range re.Rune {
-			if c > 127 || !isAlnum(byte(c)) {
-				return i
-			}
-		}
-		return len(re.Rune)
-	case syntax.OpCharClass:
-		for i := 0; i+1 < len(re.Rune); i += 2 {
-			for c := re.Rune[i]; c <= re.Rune[i+1]; c++ {
-				if c > 127 || !isAlnum(byte(c)) {
-					return 0
-				}
-			}
-		}
-		return 1
-	case syntax.OpCapture:
-		return runOf(re.Sub[0])
-	case syntax.OpPlus:
-		return min(1, runOf(re.Sub[0]))
-	case syntax.OpAlternate:
-		least := 12
-		for _, sub := range re.Sub {
-			least = min(least, runOf(sub))
-		}
-		return least
-	case syntax.OpConcat:
-		n := 0
-		for _, sub := range re.Sub {
-			if sub.Op == syntax.OpWordBoundary {
-				continue
-			}
-			some := runOf(sub)
-			n += some
-			if n >= 12 {
-				return 12
-			}
-			if some < width(sub) || width(sub) < 0 {
-				return n
-			}
-		}
-		return n
-	}
-	return 0
-}
-
-// width is the length of every match of a literal, a class or a group of one; else -1.
-func width(re *syntax.Regexp) int {
-	switch re.Op {
-	case syntax.OpLiteral:
-		return len(re.Rune)
-	case syntax.OpCharClass:
-		return 1
-	case syntax.OpCapture:
-		return width(re.Sub[0])
-	}
-	return -1
 }
 
 func byLength(a, b string) int { return len(a) - len(b) }

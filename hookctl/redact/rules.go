@@ -15,7 +15,7 @@ import (
 //	form      how the pattern is applied: at, near, around, value (token.go)
 //	id        name in Finding.Rule
 //	kind      what the marker says
-//	options   entropy=N near=N run=N mixed cased flat open unless=PREFIX
+//	options   entropy=N near=N cased open
 //	keywords  lower case, comma-separated; the rule is asked only where one occurs, in any case
 //	pattern   RE2; the first group that matched is the secret, without groups the whole match
 //	allow     RE2; a secret that it matches is none (optional)
@@ -38,12 +38,8 @@ type rule struct {
 	allow   string
 	near    int     // the token is looked for in so many bytes behind the keyword
 	entropy float64 // least Shannon entropy in bits per byte, 0 for none
-	mixed   bool    // letters and digits must both occur
-	cased   bool    // upper and lower case must both occur
-	flat    bool    // or no separator but the prefix's
+	cased   bool    // upper case, lower case and digits must all occur
 	open    bool    // more letters may follow the match; they belong to it
-	run     int     // so many bytes, keyword included, are no separators
-	unless  string  // not when the token begins so (another rule's)
 	at      bool    // the pattern is anchored where it is applied
 	find    func(p *pass, m *matcher, start, end int)
 }
@@ -80,33 +76,21 @@ func parseRules(data string) []rule {
 			r.allow = fields[6]
 		}
 		for option := range strings.FieldsSeq(fields[3]) {
-			r.set(option)
+			name, value, _ := strings.Cut(option, "=")
+			switch name {
+			case "near":
+				r.near, _ = strconv.Atoi(value)
+			case "entropy":
+				r.entropy, _ = strconv.ParseFloat(value, 64)
+			case "cased":
+				r.cased = true
+			case "open":
+				r.open = true
+			}
 		}
 		rules = append(rules, r)
 	}
 	return rules
-}
-
-func (r *rule) set(option string) {
-	name, value, _ := strings.Cut(option, "=")
-	switch name {
-	case "run":
-		r.run, _ = strconv.Atoi(value)
-	case "near":
-		r.near, _ = strconv.Atoi(value)
-	case "entropy":
-		r.entropy, _ = strconv.ParseFloat(value, 64)
-	case "unless":
-		r.unless = value
-	case "mixed":
-		r.mixed = true
-	case "cased":
-		r.cased = true
-	case "flat":
-		r.flat = true
-	case "open":
-		r.open = true
-	}
 }
 
 // matcher is a rule with its patterns, compiled when first needed: some microseconds, which a one-shot process

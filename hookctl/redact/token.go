@@ -11,11 +11,6 @@ func findAt(p *pass, m *matcher, start, _ int) {
 	if start < p.tokenEnd || start < p.dead[m.index] || isAlnum(p.b[start]) && !isFresh(p.b, start) {
 		return
 	}
-	for i := start; i < start+m.run; i++ {
-		if i == len(p.b) || !isAlnum(p.b[i]) {
-			return // a pattern costs hundreds of nanoseconds
-		}
-	}
 	got, ok := p.match(m, start, start+window)
 	switch {
 	case ok && m.accepts(p, got):
@@ -124,23 +119,13 @@ func (m *matcher) accepts(p *pass, got match) bool {
 		return false
 	}
 	v := p.b[got.start:got.end]
-	if m.unless != "" && hasPrefixFold(v, m.unless) {
-		return false
-	}
 	l := look(v)
-	if m.mixed && (l.digit == 0 || l.letters() == 0) {
+	switch {
+	case m.cased && (l.upper == 0 || l.lower == 0 || l.digit == 0):
 		return false
-	}
-	if m.cased && (l.upper == 0 || l.lower == 0) && !(m.flat && l.joint <= 1) {
+	case m.entropy > 0 && entropy(v) < m.entropy:
 		return false
-	}
-	if m.entropy > 0 && entropy(v) < m.entropy {
-		return false
-	}
-	if m.open && got.start > 0 && p.b[got.start-1] == '+' {
-		return false // base64
-	}
-	if m.allowed != nil && m.allowed.Match(v) {
+	case m.allowed != nil && m.allowed.Match(v):
 		return false
 	}
 	return !isMasked(v) && !isNumber(v)
