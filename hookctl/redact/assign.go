@@ -51,10 +51,8 @@ func findAssignment(p *pass, m *matcher, start, end int) {
 	case bytes.HasSuffix(p.b[:a.name], []byte("[REDACTED:")):
 		return // a marker is no name
 	case !ok:
-		p.glued(m, end)
 		return
 	case a.style == styleLoose:
-		p.glued(m, end)
 		p.loose(m, a)
 		return
 	}

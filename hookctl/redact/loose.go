@@ -72,27 +72,6 @@ func (p *pass) loose(m *matcher, a assignment) {
 	}
 }
 
-// glued takes a value that is a part of its name: apikey-1f2e…. end is where the secret word ends.
-func (p *pass) glued(m *matcher, end int) {
-	for end < len(p.b) && isLetter(p.b[end]) {
-		end++
-	}
-	if end+minLoose >= len(p.b) || p.b[end] != '-' && p.b[end] != '_' {
-		return
-	}
-	from, to := end+1, looseEnd(p.b, end+1)
-	if to < len(p.b) && p.b[to] == '.' || !isMixed(p.b[from:to], minLoose+4) {
-		return
-	}
-	a := assignment{naming: classify(p.b[nameStart(p.b, end-1):end])}
-	if a.kind == "api-key" && a.grade == gradeNone && a.lone {
-		a.grade = gradeWeak
-	}
-	if a.grade > gradeNone && a.fits(p.b[from:to], false) {
-		p.addLoose(m, a, from, to)
-	}
-}
-
 // addLoose adds a value that a token's own form names better.
 func (p *pass) addLoose(m *matcher, a assignment, start, end int) {
 	p.valueEnd = max(p.valueEnd, end)

@@ -17,7 +17,6 @@ func TestLooseValues(t *testing.T) {
 		"the api key " + token + " is old":                        token,
 		"clockify SECRET " + token:                                token,
 		"the access token is " + token:                            token,
-		"datadog-apikey-" + token:                                 token,
 		"GET /v1?key=" + token + "&x=1":                           token,
 		"using adobe KEY=" + token:                                token,
 		`The default Password is 'blooberry'`:                     "blooberry",
