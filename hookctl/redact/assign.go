@@ -145,7 +145,6 @@ func (p *pass) sign(a *assignment, at int) bool {
 	if listed {
 		at++
 	}
-	at = skipColour(b, at)
 	i := skipBlanks(b, at, a.outer)
 	if i == len(b) {
 		return false
@@ -168,7 +167,6 @@ func (p *pass) sign(a *assignment, at int) bool {
 	if a.style == styleColon {
 		a.spaced = a.value > i
 	}
-	a.value = skipColour(b, a.value)
 	if a.style == styleDefault {
 		a.style = styleEquals
 		_, quote, _ := quoteAt(b, a.value)

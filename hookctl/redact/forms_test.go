@@ -48,8 +48,6 @@ func TestAssignmentForms(t *testing.T) {
 		{"password", word, "DB_PASSWORD=%s"},
 		{"password", word, "DB_PASSWORD = %s\nDB_USER = app"},
 		{"token", key, "api token - '%s'"},
-		{"token", key, "\x1b[32mAPI_TOKEN\x1b[0m=%s"},
-		{"token", key, "api_token: \x1b[33m%s\x1b[0m"},
 		{"token", key, "api_token%3D%s&x=1"},
 		{"token", key, `api_token <- "%s"`},
 		{"token", key, `static API_TOKEN: &'static str = "%s";`},
