@@ -40,8 +40,6 @@ scan:
 			colon = i
 		case c == '@':
 			at = i
-		case c == '/' && colon > 0 && at < 0 && !allDigits(p.b[colon+1:i]) && i > colon+1:
-			// A slash in a password. What follows a port is a path.
 		case c <= ' ', c == '/', c == '?', c == '"', c == '\'', c == '`', c == '\\', c == '<', c == '>':
 			break scan
 		}
