@@ -21,7 +21,6 @@ const (
 type assignment struct {
 	naming
 	style   style
-	test    bool // the sign compares: ==, !=
 	spaced  bool // blanks around the sign, as in source code and INI files
 	query   bool // a URL's query parameter
 	named   bool // the name stands in quotes of its own
@@ -78,9 +77,6 @@ func findValue(p *pass, m *matcher, start, end int) {
 		return
 	}
 	a, ok := p.assignment(start, end)
-	for i := 0; !ok && i < 2 && a.nameEnd+1 < len(p.b) && (isBlank(p.b[a.nameEnd]) || p.b[a.nameEnd] == '.') && isAlnum(p.b[a.nameEnd+1]); i++ {
-		a, ok = p.assignment(start, a.nameEnd+1) // a name of up to three words
-	}
 	if !ok {
 		return
 	}
@@ -202,7 +198,7 @@ var defaults = []string{"||", "??", "?:", "or"}
 // signWidth is the length of the sign at b[i], 0 if there is none: = := ::= :::= .= += ?= ||= == => : > || ?? ?: :- - <- ( %3D %3A
 func signWidth(b []byte, i int, a *assignment) int {
 	n := i
-	for n < len(b) && n < i+3 && bytes.IndexByte([]byte("+?|!.:"), b[n]) >= 0 {
+	for n < len(b) && n < i+3 && bytes.IndexByte([]byte("+?|.:"), b[n]) >= 0 {
 		n++
 	}
 	switch {
@@ -213,7 +209,6 @@ func signWidth(b []byte, i int, a *assignment) int {
 		for n < len(b) && n < i+4 && (b[n] == '=' || b[n] == '>') {
 			n++
 		}
-		a.test = n-i > 1 && b[n-1] == '=' && (b[i] == '=' || b[i] == '!')
 		return n - i
 	case a.name > 0 && b[a.name-1] == '{' && hasPrefix(b[i:], ":-"): // a default of the shell and of compose
 		a.style, a.query = styleEquals, true

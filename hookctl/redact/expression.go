@@ -15,7 +15,7 @@ func (p *pass) isExpression(a assignment, at, end int) bool {
 	switch {
 	case a.upper && !a.spaced && a.style == styleEquals:
 		return l.digit == 0 && bytes.ContainsAny(v, "(.") && bytes.IndexByte(v, '(') > 0
-	case next == '(' || next == '[' || next == '<', a.spaced && a.style == styleEquals && p.operator(end):
+	case next == '(' || next == '[' || next == '<':
 		return true
 	case a.query || a.style == styleFlag:
 		return word && !a.query && isPlainWord(v)
@@ -31,18 +31,6 @@ func (p *pass) isExpression(a assignment, at, end int) bool {
 		return a.style == styleColon && !a.spaced && (l.digit == 0 || l.letters() == 0 || l.n < least)
 	}
 	return !p.wholeLine(a, at, end) || endsInSecretWord(v) || l.upper > 0
-}
-
-// operator reports whether an operator between blanks follows: a sum, not a value.
-func (p *pass) operator(at int) bool {
-	if at+2 >= len(p.b) || p.b[at] != ' ' {
-		return false
-	}
-	switch p.b[at+1] {
-	case '+', '-', '*', '/', '%', '&', '|', '?', '<', '>', '=', '!':
-		return isBlank(p.b[at+2]) || p.b[at+2] == p.b[at+1] || p.b[at+2] == '='
-	}
-	return false
 }
 
 // isDotted reports whether v is a path of identifiers such as config.auth.token2.

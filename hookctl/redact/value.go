@@ -180,15 +180,13 @@ func (p *pass) isClosed(a assignment, v []byte, to int) bool {
 }
 
 func (p *pass) unquoted(m *matcher, a assignment, at int) {
-	scheme := a.scheme(p.b[at:])
-	at += scheme
+	at += a.scheme(p.b[at:])
 	if isPlaceholder(p.b[at:min(at+64, len(p.b))]) {
 		return
 	}
 	end := p.wordEnd(a, at)
 	v := p.b[at:end]
-	credential := scheme > 0 && len(v) >= 20 && looseEnd(v, 0) == len(v)
-	if !a.test && a.fits(v, false) && (credential || !p.isExpression(a, at, end)) {
+	if a.fits(v, false) && !p.isExpression(a, at, end) {
 		p.addNamed(m, a, at, end)
 	} else if len(v) > 128 {
 		p.valueEnd = at + 64 // names inside so long a word are judged at every 64th byte only, or it costs too much
