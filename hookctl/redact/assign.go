@@ -13,7 +13,7 @@ const (
 	styleColon                // name: value
 	styleFlag                 // --name value
 	styleXML                  // <name>value</name>
-	styleDefault              // name || "value", name - 'value': in quotes only
+	styleDefault              // name || "value", name - 'value', name != "value": in quotes only
 	styleLoose                // name value, name is "value"
 )
 
@@ -198,7 +198,7 @@ var defaults = []string{"||", "??", "?:", "or"}
 // signWidth is the length of the sign at b[i], 0 if there is none: = := ::= :::= .= += ?= ||= == => : > || ?? ?: :- - <- ( %3D %3A
 func signWidth(b []byte, i int, a *assignment) int {
 	n := i
-	for n < len(b) && n < i+3 && bytes.IndexByte([]byte("+?|.:"), b[n]) >= 0 {
+	for n < len(b) && n < i+3 && bytes.IndexByte([]byte("+?|!.:"), b[n]) >= 0 {
 		n++
 	}
 	switch {
@@ -206,6 +206,9 @@ func signWidth(b []byte, i int, a *assignment) int {
 		return 0
 	case b[n] == '=':
 		a.style = styleEquals
+		if b[i] == '!' {
+			a.style = styleDefault // a comparison, with a secret only in quotes
+		}
 		for n < len(b) && n < i+4 && (b[n] == '=' || b[n] == '>') {
 			n++
 		}

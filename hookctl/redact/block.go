@@ -1,9 +1,6 @@
 package redact
 
-import (
-	"bytes"
-	"unicode/utf8"
-)
+import "bytes"
 
 // The bounds of a block, in bytes.
 const (
@@ -109,57 +106,35 @@ func (p *pass) blockTail(at int) int {
 }
 
 // skipLead skips what a listing writes before a line's own text: the signs of a diff, the number of a read file, the path
-// that grep names, the name of a container; and the blanks behind.
+// and the number that grep names, the name of a container; and the blanks behind.
 func skipLead(b []byte, at int) int {
 	from := skipBlanks(b, at, false)
+	if from == at && at < len(b) && (b[at] == '+' || b[at] == '-' || b[at] == '>') {
+		return skipBlanks(b, at+1, false)
+	}
 	end := from
-	for end < len(b) && end < from+maxPrefix && (isNameByte(b[end]) || b[end] == '.' || b[end] == '/') {
+	for end < len(b) && end < from+maxPrefix && (isNameByte(b[end]) || b[end] == '.' || b[end] == '/' || b[end] == ':') {
 		end++
 	}
-	next := skipBlanks(b, end, false)
-	number := end > from && allDigits(b[from:end])
-	switch {
-	case end == len(b):
-		return from
-	case from == at && (b[at] == '+' || b[at] == '-' || b[at] == '>'):
-		return skipBlanks(b, at+1, false)
-	case number && (hasPrefix(b[end:], "\u2192") || b[end] == '\t' || b[end] == ':'):
-		_, size := utf8.DecodeRune(b[end:])
-		return skipBlanks(b, end+size, false)
-	case number && end+1 < len(b) && b[end] == '\\' && b[end+1] == 't':
-		return skipBlanks(b, end+2, false)
-	case next < len(b) && b[next] == '|' && next > end:
-		return skipBlanks(b, next+1, false)
+	if bar := skipBlanks(b, end, false); bar > end && bar < len(b) && b[bar] == '|' {
+		return skipBlanks(b, bar+1, false)
 	}
-	for i := from + 1; i <= end; i++ { // path:12: and path-12-
-		to := i + 1
-		for to < min(len(b), i+12) && isDigit(b[to]) {
+
+	for i := from; i < end; i++ {
+		to := i
+		for to < end && isDigit(b[to]) {
 			to++
 		}
-		if (b[i] == ':' || b[i] == '-') && to > i+1 && to < len(b) && b[to] == b[i] {
-			return skipBlanks(b, to+1, false)
+		if to == i || i > from && b[i-1] != ':' && b[i-1] != '-' {
+			continue
+		}
+		for _, sign := range []string{":", "-", "\u2192", "\t", `\t`} {
+			if hasPrefix(b[to:], sign) {
+				return skipBlanks(b, to+len(sign), false)
+			}
 		}
 	}
 	return from
 }
 
-// lineStart is where the line around at begins, looking back as far as a listing's prefix and a name are long.
-func lineStart(b []byte, at int) int {
-	for low := max(0, at-maxPrefix-maxName); at > low; at-- {
-		if c := b[at-1]; c == '\n' || c == '"' || isEscapeLetter(b, at-1) && c == 'n' {
-			break
-		}
-	}
-	return at
-}
-
 func isBase64(c byte) bool { return isAlnum(c) || c == '+' || c == '/' || c == '=' }
-
-func allDigits(v []byte) bool {
-	for _, c := range v {
-		if !isDigit(c) {
-			return false
-		}
-	}
-	return true
-}

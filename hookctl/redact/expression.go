@@ -79,5 +79,9 @@ func (p *pass) firstOnLine(at int) bool {
 	for low := max(0, i-maxName); i >= low && isBlank(p.b[i]); {
 		i--
 	}
-	return i < 0 || p.b[i] == '\n' || isQuote(p.b[i]) || isEscapeLetter(p.b, i) || skipLead(p.b, lineStart(p.b, i)) > i
+	line := i + 1
+	for line > 0 && i-line < maxPrefix+maxName && p.b[line-1] != '\n' && p.b[line-1] != '"' && !(p.b[line-1] == 'n' && isEscapeLetter(p.b, line-1)) {
+		line--
+	}
+	return line == i+1 || isQuote(p.b[i]) || isEscapeLetter(p.b, i) || skipLead(p.b, line) > i
 }

@@ -26,16 +26,13 @@ func findBearer(p *pass, m *matcher, start, end int) {
 		return
 	}
 	a := assignment{naming: naming{kind: "bearer-token", grade: gradeMedium}, style: styleFlag}
-	at := skipBlanks(p.b, end, false)
-	if at < len(p.b) && !isPlaceholder(p.b[at:min(at+64, len(p.b))]) {
-		stop := p.wordEnd(a, at)
-		if a.fits(p.b[at:stop], false) && !isDotted(p.b[at:stop]) {
-			p.addNamed(m, a, at, stop)
-		}
+	if at := skipBlanks(p.b, end, false); at < len(p.b) {
+		p.unquoted(m, a, at)
 	}
 }
 
-// cookies takes the values of a Cookie or Set-Cookie header, each by itself, so that the names stay readable.
+// cookies takes the values of a Cookie or Set-Cookie header, each by itself, so that the names stay readable. Short values
+// and settings (lang=en) stay. The header ends with its line or at a quote.
 func (p *pass) cookies(m *matcher, a assignment) {
 	if !a.header && a.style != styleFlag {
 		return
@@ -48,47 +45,22 @@ func (p *pass) cookies(m *matcher, a assignment) {
 	if quote != 0 {
 		from = after
 	}
-	to := p.headerEnd(from, depth, quote)
+	to := from
+	for to < len(p.b) && (isBlank(p.b[to]) || !isSpace(p.b[to])) && !isQuote(p.b[to]) && (p.b[to] != '\\' || !endsWord(p.b, to)) {
+		to++
+	}
 	p.valueEnd = max(p.valueEnd, to)
+
+	first := a.kind == "set-cookie"
+	a.kind, a.grade = "cookie", gradeMedium
 	for part := range bytes.SplitSeq(p.b[from:to], []byte{';'}) {
-		p.cookie(m, a, from, from+len(part))
+		name, v, _ := bytes.Cut(part, []byte{'='})
+		if len(v) > 0 && !isPlaceholder(v) && !bytes.ContainsAny(v, `\({`) && a.fits(v, false) {
+			p.addNamed(m, a, from+len(name)+1, from+len(part))
+		}
 		from += len(part) + 1
-		if a.kind == "set-cookie" {
+		if first {
 			return
 		}
-	}
-}
-
-// headerEnd is where a header's value ends: its quote, or the line.
-func (p *pass) headerEnd(from, depth int, quote byte) int {
-	if quote != 0 {
-		return closing(p.b, from, depth, quote, p.json)
-	}
-	for i := from; i < len(p.b); i++ {
-		switch p.b[i] {
-		case '\n', '\r', '"', '\'':
-			return i
-		case '\\':
-			if endsWord(p.b, i) {
-				return i
-			}
-		}
-	}
-	return len(p.b)
-}
-
-// cookie takes one name=value. Short values and settings (lang=en) stay.
-func (p *pass) cookie(m *matcher, a assignment, from, to int) {
-	equals := bytes.IndexByte(p.b[from:to], '=')
-	if equals < 0 {
-		return
-	}
-	from += equals + 1
-	v := p.b[from:to]
-	l := look(v)
-	plain := l.n < 8 || l.space > 0 || l.n < 20 && (l.digit == 0 || l.letters() == 0)
-	if !plain && !isPlaceholder(v) && !bytes.ContainsAny(v[:min(l.n, 128)], `\({`) {
-		a.kind = "cookie"
-		p.addNamed(m, a, from, to)
 	}
 }

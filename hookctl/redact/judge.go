@@ -34,7 +34,7 @@ func isPlaceholder(v []byte) bool {
 	case '[':
 		return second == '"' || second == ']' || second == '\'' || second == '\\' || hasPrefixFold(v, "[redacted:")
 	case '*', 'x', 'X', '.', '-', '_':
-		return isMasked(v[:min(len(v), 12)]) || len(v) >= 3 && len(v) < 12 && allSame(v) || hasPrefix(v, "..")
+		return len(v) > 2 && v[1] == v[0] && v[2] == v[0] || hasPrefix(v, "..")
 	}
 	return placeholderStarts[v[0]] && slices.ContainsFunc(placeholders, func(word string) bool { return hasPrefixFold(v, word) })
 }
@@ -49,15 +49,6 @@ var placeholderStarts = func() (starts [256]bool) {
 	}
 	return starts
 }()
-
-func allSame(v []byte) bool {
-	for _, c := range v {
-		if c != v[0] {
-			return false
-		}
-	}
-	return true
-}
 
 // isPlainWord reports whether v is one of plainWords, in any case.
 func isPlainWord(v []byte) bool {

@@ -26,7 +26,6 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"sync"
 )
 
 // Report says how much was replaced.
@@ -51,14 +50,13 @@ type Redactor struct {
 	words  *automaton
 	calls  [][]*matcher // by keyword: who is asked about a hit
 	extra  Extra
-	memory *Memory    // of the session, or nil
-	passes *sync.Pool // of *pass, each as new: a hook has ten short texts beside its input, and a pass is 1 KiB
+	memory *Memory // of the session, or nil
 }
 
 // New returns a Redactor with the built-in rules. It costs well under 2 ms: the keyword table is built here, a
 // rule's pattern when its keyword is first met.
 func New() *Redactor {
-	r := &Redactor{passes: &sync.Pool{New: func() any { return new(pass) }}}
+	r := &Redactor{}
 	var words []string
 	number := map[string]int{}
 	rules := allRules()
@@ -149,18 +147,13 @@ type pass struct {
 
 // scan returns the ranges to be replaced in b, sorted and apart.
 func (r *Redactor) scan(b []byte, json bool) []span {
-	p := r.passes.Get().(*pass)
-	defer func() {
-		*p = pass{} // the spans are the caller's now, and the text is not kept
-		r.passes.Put(p)
-	}()
-	p.b, p.json = b, json
+	p := &pass{b: b, json: json}
 	p.run(r)
 	if !p.coded {
 		return p.settle(b)
 	}
 	v := unescape(b)
-	*p = pass{b: v.text, json: json, plain: true}
+	p = &pass{b: v.text, json: json, plain: true}
 	p.run(r)
 	for i := range p.spans {
 		p.spans[i].start, p.spans[i].end = v.raw(p.spans[i].start), v.raw(p.spans[i].end)

@@ -16,15 +16,11 @@ func findUserInfo(p *pass, m *matcher, start, end int) {
 	if !ok {
 		return
 	}
-	if colon < 0 {
-		v := p.b[end:at]
-		if l := look(v); l.n >= 20 && l.digit > 0 && l.letters() > 0 && l.other == 0 && !isPlaceholder(v) && !isDotted(v) {
-			p.addURL(m, end, at)
-		}
-		return
-	}
-	if v := p.b[colon+1 : at]; len(v) > 0 && !isPlaceholder(v) {
-		p.addURL(m, colon+1, at)
+	v := p.b[max(end, colon+1):at]
+	l := look(v)
+	token := l.n >= 20 && l.digit > 0 && l.letters() > 0 && l.other == 0 && !isDotted(v)
+	if len(v) > 0 && !isPlaceholder(v) && (colon >= 0 || token) {
+		p.add(span{start: at - len(v), end: at, kind: m.kind, rule: m.id, byName: true})
 	}
 }
 
@@ -49,8 +45,4 @@ scan:
 		colon = -1
 	}
 	return colon, at, at > from
-}
-
-func (p *pass) addURL(m *matcher, start, end int) {
-	p.add(span{start: start, end: end, kind: m.kind, rule: m.id, byName: true})
 }
