@@ -70,10 +70,17 @@ func (a assignment) fits(v []byte, quoted bool) bool {
 	if a.kind == "password" {
 		least = 4
 	}
+	if l.n < least || isPlainWord(v) || bytes.Contains(v, []byte("****")) || len(v) <= 18 && hasPrefixFold(v, "0x") {
+		return false // 0x00800000 is a number of source code
+	}
+
+	mixed := l.space == 0 && l.digit > 0 && l.letters() > 0
 	switch {
-	case l.n < least || !a.grade.allows(v, l) || isPlainWord(v) || bytes.Contains(v, []byte("****")):
+	case a.grade == gradeWeak && !(mixed && l.n >= 16 && entropy(v) >= 3):
 		return false
-	case isHexNumber(v), a.random && (!isMixed(v, minLoose) || isDigest(v)):
+	case a.grade == gradeMedium && (!(mixed && l.n >= 8 || l.space == 0 && l.n >= 32) || isDotted(v)):
+		return false
+	case a.random && (!isMixed(v, minLoose) || isDigest(v)):
 		return false
 	case l.letters()+l.other+l.joint+l.space == 0:
 		return l.n >= 6 && a.kind == "password" || l.n >= 16
@@ -82,20 +89,9 @@ func (a assignment) fits(v []byte, quoted bool) bool {
 	case a.kind != "password" && isPath(v, l):
 		return false
 	}
-	return !quoted || !isProse(v, l) && !isIdentifier(v, l)
-}
-
-// isHexNumber knows a number of source code: 0x00800000.
-func isHexNumber(v []byte) bool {
-	if len(v) > 18 || !hasPrefixFold(v, "0x") {
-		return false
-	}
-	for _, c := range v[2:] {
-		if hexValue(c) < 0 {
-			return false
-		}
-	}
-	return true
+	// A name of the same sort, "access_token" or "user-password", is a field's name and not its content.
+	identifier := l.other == 0 && l.space == 0 && l.n <= 40 && look(trimDigits(v)).digit == 0 && endsInSecretWord(v)
+	return !quoted || !identifier && !isProse(v, l)
 }
 
 // isDigest reports whether v is made of hexadecimal digits and dashes, as digests and UUIDs are.
@@ -103,32 +99,17 @@ func isDigest(v []byte) bool {
 	return !bytes.ContainsFunc(v, func(c rune) bool { return hexValue(byte(c)) < 0 && c != '-' })
 }
 
-// allows reports whether a value looks secret enough for a name of this grade.
-func (g grade) allows(v []byte, l looks) bool {
-	mixed := l.space == 0 && l.digit > 0 && l.letters() > 0
-	switch g {
-	case gradeStrong:
-		return true
-	case gradeMedium:
-		return (mixed && l.n >= 8 || l.space == 0 && l.n >= 32) && !isDotted(v)
-	default:
-		return mixed && l.n >= 16 && entropy(v) >= 3
-	}
-}
-
-var fileExtensions = []string{".pem", ".key", ".crt", ".cer", ".pub", ".p12", ".pfx", ".jks", ".json", ".yaml", ".yml", ".txt", ".env", ".gpg", ".asc"}
-
 // isPath reports whether v is a file or a web address: what a key's or a token's place looks like.
 func isPath(v []byte, l looks) bool {
 	if bytes.Contains(v, []byte("://")) || v[0] == '~' || hasPrefix(v, "./") || hasPrefix(v, "../") {
 		return true
 	}
-	for _, ext := range fileExtensions {
-		if l.n < 80 && bytes.HasSuffix(v, []byte(ext)) {
-			return true
+	if dot := bytes.LastIndexByte(v, '.'); dot >= 0 && l.n < 80 {
+		if ext := look(v[dot+1:]); ext.n == 3 && ext.lower > 0 && ext.lower+ext.digit == 3 || ext.n == 4 && ext.lower == 4 {
+			return true // key.pem, keys.json
 		}
 	}
-	return v[0] == '/' && (l.upper == 0 || l.digit == 0) && bytes.IndexByte(v, '=') < 0 && bytes.IndexByte(v, '+') < 0
+	return v[0] == '/' && (l.upper == 0 || l.digit == 0) && !bytes.ContainsAny(v, "=+")
 }
 
 // isProse reports whether a quoted value is a sentence for people: "Enter your password".
@@ -136,22 +117,15 @@ func isProse(v []byte, l looks) bool {
 	if l.space == 0 || l.letters()*10 < min(l.n, 128)*7 {
 		return false
 	}
-	if isUpper(v[0]) && l.space >= 1 && l.digit == 0 {
+	if isUpper(v[0]) && l.digit == 0 {
 		return true
 	}
 	for word := range bytes.FieldsSeq(v[:min(len(v), 128)]) {
-		word = bytes.TrimRight(word, ".,:;!?")
-		if isPlainWord(word) || hasPrefixFold(word, "your") || hasPrefixFold(word, "a") && len(word) == 1 {
+		if isPlainWord(bytes.TrimRight(word, ".,:;!?")) {
 			return true
 		}
 	}
 	return false
-}
-
-// isIdentifier reports whether a quoted value is a name of the same sort: "access_token", "user-password",
-// "auth.token". A field's name, not its content.
-func isIdentifier(v []byte, l looks) bool {
-	return l.other == 0 && l.space == 0 && l.n <= 40 && look(trimDigits(v)).digit == 0 && endsInSecretWord(v)
 }
 
 // endsInSecretWord reports whether the last word of an identifier names a secret.

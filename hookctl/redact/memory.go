@@ -19,16 +19,23 @@ const (
 // Memory holds the secrets that were found in one session, as keyed hashes, so that they are also replaced where
 // they stand without a name. At most 1,000 are held; further ones are not. It is safe for concurrent use.
 type Memory struct {
-	mu     sync.Mutex
-	seed   maphash.Seed
-	heads  map[uint64][]int  // by the hash of the first 8 bytes: lengths of the values that begin so
-	values map[uint64]string // by the hash of the whole: what the marker says
-	bloom  [1024]uint64      // of heads, asked first
+	mu    sync.Mutex
+	seed  maphash.Seed
+	held  map[uint64][]value // by the hash of the first 8 bytes
+	count int
+	bloom [1024]uint64 // of those hashes, asked first
+}
+
+// value is a secret that was found.
+type value struct {
+	length int
+	hash   uint64
+	kind   string // what the marker says
 }
 
 // NewMemory returns an empty memory with a key of its own.
 func NewMemory() *Memory {
-	return &Memory{seed: maphash.MakeSeed(), heads: map[uint64][]int{}, values: map[uint64]string{}}
+	return &Memory{seed: maphash.MakeSeed(), held: map[uint64][]value{}}
 }
 
 // Remembering gives a redactor that also replaces what m holds, and adds to m what it finds.
@@ -54,45 +61,39 @@ func (r *Redactor) recurring(b []byte, spans []span) []span {
 			m.add(b[s.start:s.end], s.kind)
 		}
 	}
-	if len(m.values) == 0 {
+	if m.count == 0 {
 		return spans
 	}
 	return m.find(b, spans)
 }
 
-// remembered reports whether the value of s is replaced wherever it recurs.
+// remembered reports whether the value of s is replaced wherever it recurs: it is no word, path, identifier or number. Of a
+// token's format it is enough that it has both letters and digits.
 func (s span) remembered(b []byte) bool {
-	n := s.end - s.start
-	if n < minRemembered || n > maxValue || s.bare || s.part {
+	v := b[s.start:s.end]
+	if len(v) < minRemembered || len(v) > maxValue || s.bare || s.part || bytes.ContainsAny(v, `\" `) {
 		return false
 	}
-	return looksRandom(b[s.start:s.end], s.token)
-}
-
-// looksRandom reports whether v is no word, path, identifier or number. Of a token's format it is enough that it
-// has both letters and digits.
-func looksRandom(v []byte, token bool) bool {
 	l, last := look(v), v[len(v)-1]
 	bordered := isWordEnd(v[0]) && (isWordEnd(last) || last == '=')
-	if !bordered || l.space > 0 || bytes.ContainsAny(v, `\"`) || isPath(v, l) || isDotted(v) {
+	if !bordered || isPath(v, l) || isDotted(v) {
 		return false
 	}
-	return token && l.digit > 0 && l.letters() > 1 || isRandom(v) && !endsInSecretWord(v)
+	return s.token && l.digit > 0 && l.letters() > 1 || isRandom(v) && !endsInSecretWord(v)
 }
 
 // isWordEnd reports whether a remembered value may begin or end with c, so that its borders can be told.
 func isWordEnd(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c == '+' || c == '/' }
 
+// add holds one more secret.
 func (m *Memory) add(v []byte, kind string) {
-	whole := maphash.Bytes(m.seed, v)
-	if m.values[whole] != "" || len(m.values) == maxRemembered {
+	head := maphash.Bytes(m.seed, v[:headLength])
+	next := value{len(v), maphash.Bytes(m.seed, v), kind}
+	if m.count == maxRemembered || slices.ContainsFunc(m.held[head], func(h value) bool { return h.hash == next.hash }) {
 		return
 	}
-	m.values[whole] = kind
-	head := maphash.Bytes(m.seed, v[:headLength])
-	if !slices.Contains(m.heads[head], len(v)) {
-		m.heads[head] = append(m.heads[head], len(v))
-	}
+	m.held[head] = append(m.held[head], next)
+	m.count++
 	m.bloom[head>>6%uint64(len(m.bloom))] |= 1 << (head & 63)
 }
 
@@ -131,12 +132,10 @@ func (m *Memory) at(b []byte, at int) (end int, kind string) {
 	if m.bloom[head>>6%uint64(len(m.bloom))]&(1<<(head&63)) == 0 {
 		return 0, ""
 	}
-	for _, n := range m.heads[head] {
-		if at+n > len(b) || at+n < len(b) && isAlnum(b[at+n]) {
-			continue
-		}
-		if found := m.values[maphash.Bytes(m.seed, b[at:at+n])]; found != "" {
-			end, kind = at+n, found
+	for _, h := range m.held[head] {
+		to := at + h.length
+		if to <= len(b) && (to == len(b) || !isAlnum(b[to])) && maphash.Bytes(m.seed, b[at:to]) == h.hash {
+			end, kind = to, h.kind
 		}
 	}
 	return end, kind
