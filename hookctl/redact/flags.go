@@ -58,25 +58,24 @@ func (p *pass) flagValue(m *matcher, c command, at int) {
 	if from == len(p.b) || from > at && c.joined {
 		return
 	}
-	a := assignment{naming: naming{kind: "password", grade: gradeStrong}, style: styleFlag}
+	a := assignment{naming: naming{kind: "password"}, style: styleFlag}
 	depth, quote, after := quoteAt(p.b, from)
-	if p.json && quote == '"' && depth%2 == 0 {
+	if p.ends(depth, quote) {
 		return
 	}
-	to := 0
+	to := p.wordEnd(a, from)
 	if quote != 0 {
 		from, to = after, closing(p.b, after, depth, quote, p.json)
-	} else {
-		to = p.wordEnd(a, from)
 	}
+	to = max(from, to)
 	if c.userPass {
-		colon := bytes.IndexByte(p.b[from:max(from, to)], ':')
-		if colon < 0 {
+		user, _, ok := bytes.Cut(p.b[from:to], []byte{':'})
+		if !ok {
 			return
 		}
-		from += colon + 1
+		from += len(user) + 1
 	}
-	if v := p.b[from:max(from, to)]; len(v) >= 3 && v[0] != '-' && !isPlaceholder(v) {
+	if v := p.b[from:to]; len(v) >= 3 && v[0] != '-' && !isPlaceholder(v) {
 		p.addNamed(m, a, from, to)
 	}
 }

@@ -39,7 +39,7 @@ func (p *pass) cookies(m *matcher, a assignment) {
 	}
 	from := a.value
 	depth, quote, after := quoteAt(p.b, from)
-	if p.json && !a.outer && quote == '"' && depth%2 == 0 {
+	if !a.outer && p.ends(depth, quote) {
 		return
 	}
 	if quote != 0 {

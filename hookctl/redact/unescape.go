@@ -90,12 +90,5 @@ func decodeUnit(b []byte, at int) (c byte, n int) {
 	if c == '"' || c == '\\' || c > 0x7e || c < ' ' && !isSpace(c) {
 		return 0, 0
 	}
-	if c == '&' {
-		for _, e := range entities {
-			if hasPrefixFold(b[at+6:], e[1:]) {
-				return '\'', 5 + len(e)
-			}
-		}
-	}
 	return c, 6
 }

@@ -12,20 +12,16 @@ func (p *pass) assigned(m *matcher, a assignment) {
 		return
 	}
 	depth, quote, after := quoteAt(p.b, at)
-	prefix := at // of a string of Python, C# or Rust
-	for prefix < min(at+2, len(p.b)) && bytes.IndexByte([]byte("bruf@$"), lower(p.b[prefix])) >= 0 {
-		prefix++
-	}
-	if d, q, behind := quoteAt(p.b, prefix); quote == 0 && q != 0 {
-		at, depth, quote, after = prefix, d, q, behind
-	}
-	if _, second, next := quoteAt(p.b, after); quote != 0 && second == quote {
-		if _, third, next := quoteAt(p.b, next); third == quote {
-			after = next // Python's and Java's three quotes
+	for i := at; quote == 0 && i < min(at+3, len(p.b)); i++ {
+		if i > at && bytes.IndexByte([]byte("bruf@$"), lower(p.b[i-1])) < 0 {
+			break
 		}
+		depth, quote, after = quoteAt(p.b, i) // behind the prefix of a string of Python, C# or Rust
 	}
-	// In JSON a quote without an escape ends the string that the name stands in.
-	if p.json && !a.outer && quote == '"' && depth%2 == 0 {
+	if quote != 0 && after+1 < len(p.b) && p.b[after] == quote && p.b[after+1] == quote {
+		after += 2 // Python's and Java's three quotes
+	}
+	if !a.outer && p.ends(depth, quote) {
 		return
 	}
 	switch {
@@ -40,6 +36,9 @@ func (p *pass) assigned(m *matcher, a assignment) {
 		p.unquoted(m, a, at)
 	}
 }
+
+// ends reports whether a quote is the end of the JSON string that a name stands in, as one without an escape is.
+func (p *pass) ends(depth int, quote byte) bool { return p.json && quote == '"' && depth%2 == 0 }
 
 // element takes the text of an XML element.
 func (p *pass) element(m *matcher, a assignment, at int) {
@@ -152,22 +151,13 @@ func (p *pass) quoted(m *matcher, a assignment, from, to int) {
 			return // Bearer [the token]
 		}
 	}
-	argument := a.call && !a.upper && !isMixed(v, 8) // of a call that is not about a setting: f("password", "word")
-	if isPlaceholder(v) || !a.fits(v, true) || p.isClosed(a, v, to) || argument || a.setter && !p.sets(a, v) {
+	// A call is about the secret that it is named after where its only argument looks random, as in setPassword("…") and
+	// .token("…"), and f("password", "word") is about none.
+	call := a.setter || a.call && !a.upper
+	if isPlaceholder(v) || !a.fits(v, true) || p.isClosed(a, v, to) || call && (!isMixed(v, 8) || isNumber(v)) {
 		return
 	}
 	p.addNamed(m, a, from, to)
-}
-
-// sets reports whether a call hands over the secret that it is named after, as setPassword("…") and .token("…") do:
-// its only argument looks random.
-func (p *pass) sets(a assignment, v []byte) bool {
-	for _, word := range []string{"get", "find", "test", "is", "has"} {
-		if hasPrefixFold(p.b[a.name:], word) {
-			return false
-		}
-	}
-	return isMixed(v, 8) && !isNumber(v)
 }
 
 // isClosed reports whether the quote before v ended a string ("Password: ", err) rather than began one.
