@@ -59,7 +59,7 @@ func findAssignment(p *pass, m *matcher, start, end int) {
 	if a.header && string(p.b[a.name:a.nameEnd]) == "PASS" {
 		return // the verdict of a test, not a name
 	}
-	if a.lone && a.kind == "api-key" && a.style == styleEquals {
+	if a.lone && a.kind == "api-key" && (a.style == styleEquals || a.style == styleDefault) {
 		a.grade, a.random = gradeWeak, !a.query // ?key=, KEY=
 	}
 	switch {
@@ -132,9 +132,8 @@ func (p *pass) sign(a *assignment, at int) bool {
 	}
 	for _, word := range defaults {
 		if a.named && hasPrefix(b[at:], ") "+word+" ") { // getenv("X") ?? "…"
-			a.value, a.style, a.outer = at+len(word)+3, styleEquals, false
-			_, quote, _ := quoteAt(b, a.value)
-			return quote != 0
+			a.value, a.style, a.outer = at+len(word)+3, styleDefault, false
+			return a.quoted(b)
 		}
 	}
 	listed := at < len(b) && b[at] == ']'
@@ -146,7 +145,7 @@ func (p *pass) sign(a *assignment, at int) bool {
 		return false
 	}
 	a.spaced = i > at && !listed // PHP's print_r: [password] => value
-	width := signWidth(b, i, a)
+	width := signAt(b, i, a)
 	if v := typed(b, i); v > 0 && (width == 0 || a.style == styleColon) {
 		a.value, a.style, a.spaced = v, styleEquals, true
 		return true
@@ -157,18 +156,12 @@ func (p *pass) sign(a *assignment, at int) bool {
 	if a.style == styleXML && !opensTag(b, a.name) && !namesElement(b, a) {
 		return false
 	}
-	i += width
 	a.header = a.style == styleColon
-	a.value = skipBlanks(b, i, a.outer)
+	a.value = skipBlanks(b, i+width, a.outer)
 	if a.style == styleColon {
-		a.spaced = a.value > i
+		a.spaced = a.value > i+width
 	}
-	if a.style == styleDefault {
-		a.style = styleEquals
-		_, quote, _ := quoteAt(b, a.value)
-		return quote != 0
-	}
-	return true
+	return a.style != styleDefault || a.quoted(b)
 }
 
 // maxType bounds a type between a name and its value.
@@ -195,70 +188,72 @@ func typed(b []byte, at int) int {
 // defaults join a setting and what is taken where there is none.
 var defaults = []string{"||", "??", "?:", "or"}
 
-// signWidth is the length of the sign at b[i], 0 if there is none: = := ::= :::= .= += ?= ||= == => : > || ?? ?: :- - <- ( %3D %3A
-func signWidth(b []byte, i int, a *assignment) int {
-	n := i
-	for n < len(b) && n < i+3 && bytes.IndexByte([]byte("+?|!.:"), b[n]) >= 0 {
-		n++
-	}
-	switch {
-	case n == len(b):
-		return 0
-	case b[n] == '=':
-		a.style = styleEquals
-		if b[i] == '!' {
-			a.style = styleDefault // a comparison, with a secret only in quotes
+// signs join a name to its value. Of those that begin alike the longest comes first.
+var signs = []struct {
+	text  string
+	style style
+}{
+	{":::=", styleEquals}, {"::=", styleEquals}, {":=", styleEquals}, {"||=", styleEquals}, {"+=", styleEquals}, {".=", styleEquals}, {"?=", styleEquals},
+	{"!=", styleDefault}, {"===", styleEquals}, {"==", styleEquals}, {"=>", styleEquals}, {"=", styleEquals},
+	{"||", styleDefault}, {"??", styleDefault}, {"?:", styleDefault}, {"<-", styleDefault}, {"- ", styleDefault}, {"(", styleDefault},
+	{"%3d", styleEquals}, {"%3a", styleEquals}, {":-", styleEquals}, {"::", styleColon}, {":", styleColon}, {">", styleXML},
+}
+
+// signAt is the length of the sign at b[i], 0 if there is none.
+func signAt(b []byte, i int, a *assignment) int {
+	for _, sign := range signs {
+		if !hasPrefixFold(b[i:], sign.text) {
+			continue
 		}
-		for n < len(b) && n < i+4 && (b[n] == '=' || b[n] == '>') {
-			n++
+		switch sign.text {
+		case "::":
+			return 0
+		case "- ":
+			if !a.spaced {
+				return 0
+			}
+		case "(":
+			if a.spaced || a.named {
+				return 0
+			}
+			a.setter = true
+		case ":-": // a default of the shell and of compose
+			if a.name == 0 || b[a.name-1] != '{' {
+				continue
+			}
+			a.query = true
+		case "%3d", "%3a":
+			a.query = true
 		}
-		return n - i
-	case a.name > 0 && b[a.name-1] == '{' && hasPrefix(b[i:], ":-"): // a default of the shell and of compose
-		a.style, a.query = styleEquals, true
-		return 2
-	case b[i] == ':' && b[i+1] != ':':
-		a.style = styleColon
-		return 1
-	case b[i] == '>':
-		a.style = styleXML
-		return 1
-	case n == i+2 && slices.Contains(defaults, string(b[i:n])):
-		a.style = styleDefault
-		return 2
-	case b[i] == '-' && a.spaced && i+1 < len(b) && isBlank(b[i+1]):
-		a.style = styleDefault
-		return 1
-	case b[i] == '(' && !a.spaced && !a.named:
-		a.style, a.setter = styleDefault, true
-		return 1
-	case hasPrefix(b[i:], "<-"):
-		a.style = styleDefault
-		return 2
-	case hasPrefixFold(b[i:], "%3d"), hasPrefixFold(b[i:], "%3a"):
-		a.style, a.query = styleEquals, true
-		return 3
+		a.style = sign.style
+		return len(sign.text)
 	}
 	return 0
 }
 
-// noSign handles names whose value follows without a sign: a flag, a definition, name/value pairs, the second argument
-// of a call.
+// noSign handles names whose value follows without a sign: name/value pairs, the second argument of a call, a flag, a
+// definition. The name ends at at, and i is behind the blanks that follow it.
 func (p *pass) noSign(a *assignment, at, i int) bool {
-	b := p.b
+	b, before := p.b, p.b[:a.name]
 	if v := pairedElement(b, at); v > 0 {
 		a.value, a.style = v, styleXML
 		return true
 	}
-	if n := backslashRun(b, i); n > 0 && !a.named && i+n+1 < len(b) && b[i+n] == 't' {
-		return p.loosely(a, skipBlanks(b, i+n+1, false))
+	if v := pairedValue(b, at); v > 0 {
+		a.value, a.style, a.spaced = v, styleColon, true
+		return true
 	}
-	if a.named || b[at] == ',' || b[at] == '\\' || b[at] == '\n' || b[at] == '\r' {
-		return p.pair(a, at, i)
+	if a.named { // define("X", "…")
+		call := b[i] == ',' && bytes.HasSuffix(bytes.TrimRight(before, "\"'` \t\\"), []byte("("))
+		a.value, a.outer, a.style, a.call = skipBlanks(b, i+1, false), false, styleDefault, true
+		return call && a.quoted(b)
+	}
+	if n := backslashRun(b, i); n > 0 && i+n+1 < len(b) && b[i+n] == 't' {
+		return p.loosely(a, skipBlanks(b, i+n+1, false))
 	}
 	if i == at {
 		return false
 	}
-	before := b[:a.name]
 	option := len(before) > 0 && before[len(before)-1] == '-' && (len(before) == 1 || !isAlnum(before[len(before)-2]))
 	if option || defines(before) {
 		a.style, a.value = styleFlag, i
@@ -267,20 +262,9 @@ func (p *pass) noSign(a *assignment, at, i int) bool {
 	return p.loosely(a, i)
 }
 
-// pair handles {"name": "X", "value": "…"} and define("X", "…").
-func (p *pass) pair(a *assignment, at, i int) bool {
-	if v := pairedValue(p.b, at); v > 0 {
-		a.value, a.style, a.spaced = v, styleColon, true
-		return true
-	}
-	if !a.named || i >= len(p.b) || p.b[i] != ',' {
-		return false
-	}
-	if !bytes.HasSuffix(bytes.TrimRight(p.b[:a.name], "\"'` \t\\"), []byte("(")) {
-		return false
-	}
-	a.value, a.outer, a.style, a.call = skipBlanks(p.b, i+1, false), false, styleEquals, true
-	_, quote, _ := quoteAt(p.b, a.value)
+// quoted reports whether the value begins with a quote.
+func (a *assignment) quoted(b []byte) bool {
+	_, quote, _ := quoteAt(b, a.value)
 	return quote != 0
 }
 

@@ -21,7 +21,7 @@ type naming struct {
 // maxName bounds how much of a name is read.
 const maxName = 64
 
-// classify tells what a name says. It splits the name at _, -, . and at camel case, takes the last word that
+// classify returns what a name says. It splits the name at _, -, . and at camel case, takes the last word that
 // names a secret, and asks the words before and behind it.
 func classify(name []byte) naming {
 	if len(name) > maxName {
@@ -34,30 +34,29 @@ func classify(name []byte) naming {
 	for _, c := range name {
 		upper = upper && (c < 'a' || c > 'z')
 	}
-	from := func(i int) int {
-		if i == 0 {
-			return 0
+	word := func(i int) []byte {
+		switch {
+		case i < 0:
+			return nil
+		case i == 0:
+			return buf[:ends[0]]
 		}
-		return int(ends[i-1])
+		return buf[ends[i-1]:ends[i]]
 	}
-	for i := words - 1; i >= 0; i-- {
-		word := buf[from(i):ends[i]]
-		got, ok := secretWord(word)
-		if !ok {
+
+	got, ok := wholeNames[string(buf[:n])]
+	for i := words - 1; i >= 0 && !ok; i-- {
+		if got, ok = secretWord(word(i)); !ok {
 			continue
 		}
-		var head []byte
-		if i > 0 {
-			head = buf[from(i-1):ends[i-1]]
-		}
-		got.upper, got.lone = upper, words == 1
-		got = got.behind(head, i)
+		got.upper = upper
+		got = got.behind(word(i-1), i)
 		for j := i + 1; j < words; j++ {
-			got = got.before(buf[from(j):ends[j]])
+			got = got.before(word(j))
 		}
-		return got.refine(buf[:n])
 	}
-	return naming{}
+	got.upper, got.lone = upper && ok, words == 1 && ok
+	return got
 }
 
 func secretWord(word []byte) (naming, bool) {
@@ -110,21 +109,6 @@ func (g naming) before(tail []byte) naming {
 	case plainTails[string(tail)] || isDigit(tail[0]):
 	case g.grade > gradeWeak && !g.upper:
 		g.grade--
-	}
-	return g
-}
-
-// refine gives the kinds that only a whole name can tell.
-func (g naming) refine(joined []byte) naming {
-	switch string(joined) {
-	case "pass", "pwd", "pw":
-		g.grade = gradeMedium
-	case "awssecretaccesskey", "secretaccesskey", "awssecretkey":
-		g.kind = "aws-secret-key"
-	case "publickeytoken": // of .NET's assemblies
-		g.grade = gradeNone
-	case "setcookie":
-		g.kind = "set-cookie"
 	}
 	return g
 }

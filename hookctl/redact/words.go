@@ -28,6 +28,7 @@ var words = func() map[string]map[string]bool {
 var (
 	secretWords = gradedWords("secret ") // that name a secret, as the last part of a name
 	headWords   = gradedWords("before ") // before the secret word: they change what it says
+	wholeNames  = gradedWords("whole ")  // that say something else than their last word
 	gluedEnds   = words["glued -"]       // that name a secret at the end of a word: mypassword
 	tailWords   = words["behind about"]  // behind the secret word: the value is about the secret, not the secret
 	plainTails  = words["behind same"]   // behind the secret word: they change nothing
