@@ -153,8 +153,14 @@ func (p *pass) sign(a *assignment, at int) bool {
 	if width == 0 {
 		return p.noSign(a, at, i)
 	}
-	if a.style == styleXML && !opensTag(b, a.name) && !namesElement(b, a) {
-		return false
+	if a.style == styleXML && !opensTag(b, a.name) {
+		// The name is what an element is called by an attribute: <entry key="X">…</entry>. Its content may be a text for
+		// people, so only what looks random is taken.
+		attribute := bytes.TrimRight(b[:a.name], "\"'`\\=")
+		a.setter = a.named && (hasSuffixFold(attribute, " name") || hasSuffixFold(attribute, " key"))
+		if !a.setter {
+			return false
+		}
 	}
 	a.header = a.style == styleColon
 	a.value = skipBlanks(b, i+width, a.outer)
@@ -255,7 +261,9 @@ func (p *pass) noSign(a *assignment, at, i int) bool {
 		return false
 	}
 	option := len(before) > 0 && before[len(before)-1] == '-' && (len(before) == 1 || !isAlnum(before[len(before)-2]))
-	if option || defines(before) {
+	words := bytes.TrimRight(before, " \t")
+	defined := len(words) < len(before) && slices.ContainsFunc(definers, func(d string) bool { return hasSuffixFold(words, d) })
+	if option || defined {
 		a.style, a.value = styleFlag, i
 		return true
 	}
@@ -270,12 +278,6 @@ func (a *assignment) quoted(b []byte) bool {
 
 // definers end the words before a name and its value that stand apart by blanks only: #define, Dockerfile's ENV.
 var definers = []string{"define", "env", "arg", "setx", "param", "defaults"}
-
-// defines reports whether before ends in one of the definers and a blank.
-func defines(before []byte) bool {
-	words := bytes.TrimRight(before, " \t")
-	return len(words) < len(before) && slices.ContainsFunc(definers, func(d string) bool { return hasSuffixFold(words, d) })
-}
 
 // pairedElement finds the value in <key>X</key> <string>…</string> and <name>X</name><value>…; 0 if there is none.
 func pairedElement(b []byte, at int) int {
@@ -315,14 +317,6 @@ func pairedValue(b []byte, at int) int {
 		return skipBlanks(b, i+1, false)
 	}
 	return 0
-}
-
-// namesElement reports whether the name is what an element is called by an attribute: <entry key="X">…</entry>.
-// Its content may be a text for people, so only what looks random is taken.
-func namesElement(b []byte, a *assignment) bool {
-	attribute := bytes.TrimRight(b[:a.name], "\"'`\\=")
-	a.setter = a.named && (hasSuffixFold(attribute, " name") || hasSuffixFold(attribute, " key"))
-	return a.setter
 }
 
 // opensTag reports whether the name around at stands behind < or a namespace.

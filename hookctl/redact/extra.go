@@ -88,25 +88,6 @@ func (rep Report) counted(n int) Report {
 	return rep
 }
 
-// extraJSON applies the patterns inside the string literals of a document; all other bytes stay as they are.
-func (r *Redactor) extraJSON(doc []byte, rep Report) ([]byte, Report) {
-	n := 0
-	if len(r.extra.User) > 0 {
-		doc = rewritten(doc, func(l literal) []byte { return replace(l.text, r.extra.User, &n) })
-	}
-	if len(r.extra.Project) > 0 {
-		var patterns []*regexp.Regexp
-		patterns, rep.Skipped = r.sparing(doc)
-		doc = rewritten(doc, func(l literal) []byte {
-			if l.name || identifying[l.field] {
-				return l.text
-			}
-			return replace(l.text, patterns, &n)
-		})
-	}
-	return doc, rep.counted(n)
-}
-
 // sparing are the project's patterns without those that cover much of a long text in a document.
 func (r *Redactor) sparing(doc []byte) (patterns []*regexp.Regexp, skipped []string) {
 	patterns = slices.Clone(r.extra.Project)
@@ -148,7 +129,7 @@ func rewritten(doc []byte, change func(literal) []byte) []byte {
 		case '}', ']':
 			depth--
 		case '"':
-			end := literalEnd(doc, i)
+			end := min(len(doc), closing(doc, i+1, 0, '"', true)+1)
 			var decoded string
 			valid := json.Unmarshal(doc[i:end], &decoded) == nil
 			l := literal{text: []byte(decoded)}
@@ -179,17 +160,4 @@ func rewritten(doc []byte, change func(literal) []byte) []byte {
 	}
 	out.Write(doc[done:])
 	return out.Bytes()
-}
-
-// literalEnd is the index behind the string literal that begins at i, the end when it is not closed.
-func literalEnd(doc []byte, i int) int {
-	for j := i + 1; j < len(doc); j++ {
-		switch doc[j] {
-		case '\\':
-			j++
-		case '"':
-			return j + 1
-		}
-	}
-	return len(doc)
 }

@@ -36,31 +36,11 @@ func isPlaceholder(v []byte) bool {
 	case '*', 'x', 'X', '.', '-', '_':
 		return len(v) > 2 && v[1] == v[0] && v[2] == v[0] || hasPrefix(v, "..")
 	}
-	return placeholderStarts[v[0]] && slices.ContainsFunc(placeholders, func(word string) bool { return hasPrefixFold(v, word) })
+	return slices.ContainsFunc(placeholders, func(word string) bool { return hasPrefixFold(v, word) })
 }
-
-// placeholderStarts are the bytes that placeholders begin with, in both cases.
-var placeholderStarts = func() (starts [256]bool) {
-	for _, word := range placeholders {
-		starts[word[0]] = true
-		if isLetter(word[0]) {
-			starts[word[0]&^0x20] = true
-		}
-	}
-	return starts
-}()
 
 // isPlainWord reports whether v is one of plainWords, in any case.
-func isPlainWord(v []byte) bool {
-	if len(v) > 16 {
-		return false
-	}
-	var buf [16]byte
-	for i, c := range v {
-		buf[i] = lower(c)
-	}
-	return plainWords[string(buf[:len(v)])]
-}
+func isPlainWord(v []byte) bool { return len(v) <= 16 && plainWords[string(bytes.ToLower(v))] }
 
 // fits reports whether a value can be the secret its name promises.
 func (a assignment) fits(v []byte, quoted bool) bool {

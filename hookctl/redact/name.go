@@ -51,8 +51,15 @@ func classify(name []byte) naming {
 		}
 		got.upper = upper
 		got = got.behind(word(i-1), i)
-		for j := i + 1; j < words; j++ {
-			got = got.before(word(j))
+		for j := i + 1; j < words; j++ { // a word behind the secret word
+			tail := word(j)
+			switch {
+			case tailWords[string(trimDigits(tail))]:
+				got.grade = gradeNone
+			case plainTails[string(tail)] || isDigit(tail[0]):
+			case got.grade > gradeWeak && !upper:
+				got.grade--
+			}
 		}
 	}
 	got.upper, got.lone = upper && ok, words == 1 && ok
@@ -97,18 +104,6 @@ func (g naming) behind(head []byte, at int) naming {
 		g.grade = h.grade
 	case g.grade == gradeWeak && g.kind == "api-key" && g.upper:
 		g.grade = gradeMedium
-	}
-	return g
-}
-
-// before takes a word behind the secret word into account.
-func (g naming) before(tail []byte) naming {
-	switch {
-	case tailWords[string(trimDigits(tail))]:
-		g.grade = gradeNone
-	case plainTails[string(tail)] || isDigit(tail[0]):
-	case g.grade > gradeWeak && !g.upper:
-		g.grade--
 	}
 	return g
 }

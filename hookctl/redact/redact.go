@@ -25,6 +25,7 @@ package redact
 import (
 	"bytes"
 	"cmp"
+	"regexp"
 	"slices"
 )
 
@@ -84,8 +85,22 @@ func New() *Redactor {
 // values, also in JSON that is itself inside a string. The result is valid JSON if doc was, and doc itself when
 // nothing was found.
 func (r *Redactor) JSON(doc []byte) ([]byte, Report) {
-	out, rep := splice(doc, r.recurring(doc, r.scan(doc, true)))
-	return r.extraJSON(out, rep)
+	doc, rep := splice(doc, r.recurring(doc, r.scan(doc, true)))
+	n := 0
+	if len(r.extra.User) > 0 {
+		doc = rewritten(doc, func(l literal) []byte { return replace(l.text, r.extra.User, &n) })
+	}
+	if len(r.extra.Project) > 0 {
+		var patterns []*regexp.Regexp
+		patterns, rep.Skipped = r.sparing(doc)
+		doc = rewritten(doc, func(l literal) []byte {
+			if l.name || identifying[l.field] {
+				return l.text
+			}
+			return replace(l.text, patterns, &n)
+		})
+	}
+	return doc, rep.counted(n)
 }
 
 // Text redacts plain text. The result is b itself when nothing was found.

@@ -65,13 +65,10 @@ func (p *pass) element(m *matcher, a assignment, at int) {
 	}
 }
 
-// maxElement bounds an XML element's text, maxYAML a YAML block.
-const (
-	maxElement = 1024
-	maxYAML    = 4096
-)
+// maxElement bounds an XML element's text.
+const maxElement = 1024
 
-// yamlBlock takes the lines of a block scalar (password: |), from the first to the last that is indented as deep.
+// yamlBlock takes the first word of a block scalar (password: |).
 func (p *pass) yamlBlock(m *matcher, a assignment, at int) bool {
 	b := p.b
 	if at+2 >= len(b) || b[at] != '|' && b[at] != '>' {
@@ -86,10 +83,7 @@ func (p *pass) yamlBlock(m *matcher, a assignment, at int) bool {
 	if from == at || from == len(b) || !isBlank(b[from-1]) {
 		return false
 	}
-	end := from
-	for end < len(b) && end < from+maxYAML && !isSpace(b[end]) && b[end] != '"' && !(b[end] == '\\' && endsWord(b, end)) {
-		end++
-	}
+	end := p.wordEnd(assignment{naming: naming{upper: true}}, from)
 	if isPlaceholder(b[from:end]) || !a.fits(b[from:end], false) {
 		return false
 	}
