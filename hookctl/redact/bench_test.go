@@ -45,12 +45,6 @@ func bench(b *testing.B, doc []byte) {
 	}
 }
 
-// The goal: at most 1 ms, aim 30 µs.
-func Benchmark2KB(b *testing.B) { bench(b, event(strings.Repeat(sourceLine, 4))) }
-
-// The goal: at most 60 ms, aim 30 ms.
-func Benchmark6MB(b *testing.B) { bench(b, event(strings.Repeat(sourceLine, 6<<20/len(sourceLine)))) }
-
 // An encoder that writes & as \u0026 sends the scan through the decoded view: twice the work at most.
 func Benchmark6MBCoded(b *testing.B) {
 	bench(b, bytes.ReplaceAll(event(strings.Repeat(sourceLine, 6<<20/len(sourceLine))), []byte("&"), []byte(`\u0026`)))

@@ -129,6 +129,7 @@ func TestJSONExactly(t *testing.T) {
 		{"after an escape", `{"s":"a\nPASSWORD=` + pw + `\nb"}`, `{"s":"a\nPASSWORD=[REDACTED:password]\nb"}`},
 		{"two in a value", `{"s":"PASSWORD=` + pw + ` TOKEN=` + pw + `1"}`, `{"s":"PASSWORD=[REDACTED:password] TOKEN=[REDACTED:token]"}`},
 		{"list of strings stays", `{"tokens":["a","b"]}`, `{"tokens":["a","b"]}`},
+		{"entities", `{"s":"{&quot;password&quot;:&quot;` + pw + `&quot;}"}`, `{"s":"{&quot;password&quot;:&quot;[REDACTED:password]&quot;}"}`},
 		{"marker stays", `{"password":"[REDACTED:password]"}`, `{"password":"[REDACTED:password]"}`},
 	} {
 		if out, _ := redactor.JSON([]byte(c.in)); string(out) != c.want {

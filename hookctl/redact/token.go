@@ -128,7 +128,7 @@ func (m *matcher) accepts(p *pass, got match) bool {
 	case m.allowed != nil && m.allowed.Match(v):
 		return false
 	}
-	return !isMasked(v) && !isNumber(v)
+	return !isMasked(v) && !isNumber(v) && !hasPrefix(v, "[REDACTED:")
 }
 
 // isMasked reports whether a token was already made unreadable, or is a form to be filled in: sk-ant-xxxx….
