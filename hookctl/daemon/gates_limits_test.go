@@ -38,7 +38,7 @@ func TestGateOrdersAreChecked(t *testing.T) {
 	for data, want := range map[string]string{
 		`{"name":"","scope":"session","level":"branch","by":"cli"}`:     "gate.satisfied: name: 1 to 200 bytes are wanted",
 		`{"name":"x","scope":"session","level":"session","by":"cli"}`:   "gate.satisfied: a session is wanted",
-		`{"scope":"session","level":"branch","by":"cli","name":` + `5}`: "gate.satisfied: name: a string is wanted, not a number",
+		`{"scope":"session","level":"branch","by":"cli","name":` + `5}`: "gate.satisfied: name: number does not fit",
 	} {
 		_, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: g.dir, Events: ordered(events.TypeGateSatisfied, data)})
 		if err == nil || err.Error() != want {
