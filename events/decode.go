@@ -1,6 +1,7 @@
 package events
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"strconv"
@@ -42,46 +43,50 @@ func Fill(data []byte, into any) bool {
 	return seen.fill(data, reflect.ValueOf(into).Elem())
 }
 
-// fill reads data into the struct v.
+// fill reads data into the struct v. A name with an escape is rare enough for the slow way.
 func (r *recent) fill(data []byte, v reflect.Value) bool {
 	shape := shapeOf(v.Type())
-	i := blank(data, 0)
-	if i >= len(data) || data[i] != '{' {
+	return members(data, func(name, value []byte, plain bool) bool {
+		field, known := shape[string(name)]
+		if !known {
+			return bytes.IndexByte(name, '\\') < 0
+		}
+		return r.set(v.FieldByIndex(field), value, plain)
+	})
+}
+
+// members calls see for each member of a JSON object, until it returns false: with the name as it stands between its
+// quotes, the value, and whether that is a string without an escape. It reports whether b is one object and see has
+// returned true for all of its members.
+func members(b []byte, see func(name, value []byte, plain bool) bool) bool {
+	i := blank(b, 0)
+	if i >= len(b) || b[i] != '{' {
 		return false
 	}
-	if i = blank(data, i+1); i < len(data) && data[i] == '}' {
-		return blank(data, i+1) == len(data)
+	if i = blank(b, i+1); i < len(b) && b[i] == '}' {
+		return blank(b, i+1) == len(b)
 	}
 	for {
-		keyEnd, plain := literal(data, i)
-		if keyEnd < 0 || !plain {
-			return false // a name with an escape: rare enough for the slow way
-		}
-		field, known := shape[string(data[i+1:keyEnd-1])]
-		if i = blank(data, keyEnd); i >= len(data) || data[i] != ':' {
+		from := i
+		to, _ := literal(b, from)
+		if to < 0 {
 			return false
 		}
-		i = blank(data, i+1)
-		end, text := literal(data, i)
+		if i = blank(b, to); i >= len(b) || b[i] != ':' {
+			return false
+		}
+		i = blank(b, i+1)
+		end, plain := literal(b, i)
 		if end < 0 {
-			end = valueEnd(data, i)
+			end = valueEnd(b, i)
 		}
-		if end < 0 {
+		if end < 0 || !see(b[from+1:to-1], b[i:end], plain) {
 			return false
 		}
-		if known && !r.set(v.FieldByIndex(field), data[i:end], text) {
-			return false
+		if i = blank(b, end); i >= len(b) || b[i] != ',' {
+			return i < len(b) && b[i] == '}' && blank(b, i+1) == len(b)
 		}
-		if i = blank(data, end); i >= len(data) {
-			return false
-		}
-		if data[i] == '}' {
-			return blank(data, i+1) == len(data)
-		}
-		if data[i] != ',' {
-			return false
-		}
-		i = blank(data, i+1)
+		i = blank(b, i+1)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -74,23 +73,6 @@ func TestFillEdges(t *testing.T) {
 	}
 }
 
-// A list of objects is read as encoding/json reads it.
-func TestFillLists(t *testing.T) {
-	k, _ := Lookup(TypeToolBatchFinished)
-	for _, data := range []string{
-		`{"tool_calls":[]}`, `{"tool_calls":[ ]}`, `{"tool_calls":null}`, `{"tool_calls":"x","cwd":"/w"}`, `{"tool_calls":[null,5,{"tool_name":"a"}],"cwd":"/w"}`,
-		`{"tool_calls":[{"tool_name":"Bash","tool_input":{"command":"a]}"},"tool_response":[{"text":"x"}],"tool_use_id":"t"} , {"tool_name":7}],"cwd":"/w"}`,
-	} {
-		fast := k.New()
-		if !Fill([]byte(data), fast) {
-			t.Errorf("%s: not read in one pass", data)
-		}
-		if want, _ := slow(t, k, []byte(data)); !sameEvent(want, fast) {
-			t.Errorf("%s\nwant %+v\ngot  %+v", data, want, fast)
-		}
-	}
-}
-
 // Random objects with names of the struct and of none: the same as by encoding/json.
 func TestFillProperty(t *testing.T) {
 	k, _ := Lookup(TypeToolSucceeded)
@@ -130,12 +112,4 @@ func TestFillProperty(t *testing.T) {
 			rt.Fatalf("%s\nwant %+v\ngot  %+v", data, want, got)
 		}
 	})
-}
-
-func BenchmarkDecode(b *testing.B) {
-	data := []byte(`{"session_id":"5b0f6c2e-8f1d-4c57-9a55-1d2a7d0c9e11","cwd":"/home/dev/app","hook_event_name":"PostToolUse","tool_name":"Bash",` +
-		`"tool_input":{"command":"go test ./..."},"tool_response":{"stdout":"` + strings.Repeat("a line of output\\n", 120) + `ok"},"tool_use_id":"toolu_1","duration_ms":12}`)
-	for b.Loop() {
-		Decode(TypeToolSucceeded, 1, data)
-	}
 }

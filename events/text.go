@@ -93,32 +93,14 @@ func wordByte(c byte) bool {
 
 // Member is the raw value of the first member of that name of a JSON object, nil where there is none.
 // Other values are skipped without being decoded. A name with an escape in it is never found.
-func Member(object json.RawMessage, name string) json.RawMessage {
-	i := blank(object, 0)
-	if i >= len(object) || object[i] != '{' {
-		return nil
-	}
-	for i = blank(object, i+1); ; i = blank(object, i+1) {
-		keyEnd, _ := literal(object, i)
-		if keyEnd < 0 {
-			return nil
+func Member(object json.RawMessage, name string) (found json.RawMessage) {
+	members(object, func(key, value []byte, _ bool) bool {
+		if string(key) == name {
+			found = value
 		}
-		found := string(object[i+1:keyEnd-1]) == name
-		if i = blank(object, keyEnd); i >= len(object) || object[i] != ':' {
-			return nil
-		}
-		i = blank(object, i+1)
-		end := valueEnd(object, i)
-		switch {
-		case end < 0:
-			return nil
-		case found:
-			return object[i:end]
-		}
-		if i = blank(object, end); i >= len(object) || object[i] != ',' {
-			return nil
-		}
-	}
+		return found == nil
+	})
+	return found
 }
 
 // StringEnd is the index of the quote that closes the JSON string which begins at i, len(b) where none does.
