@@ -232,26 +232,14 @@ func textOf(root, plain string) text {
 	return text{plain: strings.Join(strings.Fields(plain), " ")}
 }
 
-// names tells whether a path stands there, and not only its end.
+// names reports whether a path stands there, and not only a part of it. A full stop may follow.
 func (t text) names(path string) bool {
-	for rest, from := t.plain, 0; path != ""; {
-		i := strings.Index(rest[from:], path)
-		if i < 0 {
-			return false
-		}
-		i += from
-		end := i + len(path)
-		if !inWord(rest, i-1) && !inWord(rest, end) || end < len(rest) && rest[end] == '.' && !inWord(rest, end+1) && !inWord(rest, i-1) {
-			return true
-		}
-		from = i + 1
-	}
-	return false
+	return path != "" && regexp.MustCompile(`(^|[^\w/.-])`+regexp.QuoteMeta(path)+`\.?($|[^\w/.-])`).MatchString(t.plain)
 }
 
-// namesFolder tells whether a folder stands there, alone or before the files of it that are told.
+// namesFolder reports whether a folder stands there, alone or before the files of it that are told.
 func (t text) namesFolder(path string) bool {
-	return t.names(path) || regexp.MustCompile(`(^|[\s`+"`"+`(])`+regexp.QuoteMeta(path)+`/`).MatchString(t.plain)
+	return t.names(path) || regexp.MustCompile("(^|[\\s`(])"+regexp.QuoteMeta(path)+"/").MatchString(t.plain)
 }
 
 // knows tells whether what a call is for stands there: its file or folder, or of a command a file of it, or its program
@@ -261,15 +249,6 @@ func (t text) knows(c call) bool {
 		return t.namesFolder(c.file)
 	}
 	return t.says(target(c.command), 60) || slices.ContainsFunc(c.words, t.names)
-}
-
-// inWord tells whether a path may go on with the byte at i.
-func inWord(s string, i int) bool {
-	if i < 0 || i >= len(s) {
-		return false
-	}
-	c := s[i]
-	return c == '/' || c == '_' || c == '-' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 // says tells whether the beginning of a text stands there.

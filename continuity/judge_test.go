@@ -107,7 +107,7 @@ func TestPointsBetween(t *testing.T) {
 	}}
 	var all, between score
 	all.judge(one, nil, &between)
-	if all.compactions != 0 || between.compactions != 1 || between.tokens[0] != tokens(asked) || between.lacks[0] != 10 || between.seen[0] != 7 {
+	if len(all.tokens) != 0 || len(between.tokens) != 1 || between.tokens[0] != tokens(asked) || between.lacks[0] != 10 || between.seen[0] != 7 {
 		t.Errorf("%+v, %+v", all, between)
 	}
 	for _, n := range []int{rowEdited, rowTouched, rowGoal} {

@@ -15,48 +15,48 @@ import (
 	"hookline/hookctl/transcript"
 )
 
-func main() {
-	bin := flag.String("bin", "bin", "folder with hookctl and hookd")
-	verbose := flag.Bool("v", false, "also name what was not told")
-	together := flag.Bool("together", false, "all sessions are of one project: they were in work trees of it")
-	every := flag.Int("every", 0, "also judge behind every `N`th call what a compaction there would tell")
-	flag.Parse()
-	if flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "continuity: error: no transcripts\ncontinuity: hint: name a folder with some, as ~/.claude/projects")
-		os.Exit(1)
-	}
-	if err := run(options{bin: *bin, paths: flag.Args(), verbose: *verbose, together: *together, every: *every}); err != nil {
-		fmt.Fprintln(os.Stderr, "continuity: error:", err)
-		os.Exit(1)
-	}
-}
-
 // options are the flags.
 type options struct {
 	bin      string
-	paths    []string
 	verbose  bool
 	together bool
 	every    int
 }
 
-// run plays and judges every session, once as the client sends its hooks and once without the client's summaries, and
-// prints the table.
-func run(o options) (err error) {
+func main() {
+	var o options
+	flag.StringVar(&o.bin, "bin", "bin", "folder with hookctl and hookd")
+	flag.BoolVar(&o.verbose, "v", false, "also name what was not told")
+	flag.BoolVar(&o.together, "together", false, "all sessions are of one project: they were in work trees of it")
+	flag.IntVar(&o.every, "every", 0, "also judge behind every `N`th call what a compaction there would tell")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "continuity: error: no transcripts\ncontinuity: hint: name a folder with some, as ~/.claude/projects")
+		os.Exit(1)
+	}
+	if err := run(o, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "continuity: error:", err)
+		os.Exit(1)
+	}
+}
+
+// run plays and judges every session, once without the client's summaries, where it also asks at points between the
+// compactions, and once as the client sends its hooks, and prints the table.
+func run(o options, paths []string) (err error) {
 	if o.bin, err = filepath.Abs(o.bin); err != nil {
 		return err
 	}
-	list, problems := transcript.Sessions(o.paths)
+	list, problems := transcript.Sessions(paths)
 	for _, p := range problems {
 		fmt.Fprintln(os.Stderr, "continuity: warning:", p)
 	}
 
-	var between score
-	alone, err := played(o, list, true, &between)
+	alone, between, err := played(o, list, true)
 	if err != nil {
 		return err
 	}
-	beside, err := played(o, list, false, nil)
+	o.every = 0
+	beside, _, err := played(o, list, false)
 	if err != nil {
 		return err
 	}
@@ -65,36 +65,31 @@ func run(o options) (err error) {
 			fmt.Println(line)
 		}
 	}
-	fmt.Print(table(alone, beside))
-	if o.every > 0 {
-		fmt.Print(betweenTable(o.every, between))
+	fmt.Printf("%d compactions, %d starts after an earlier session of the project\n\n%s", len(beside.tokens), len(beside.startTokens), table(alone, beside))
+	if len(between.tokens) > 0 {
+		fmt.Printf("\nasked at points between, as if the context were cut there\n\n%s", table(between, between))
 	}
 	return nil
 }
 
-// played plays and judges every session in a home of its own; the points between the compactions go to between, where it
-// is not nil.
-func played(o options, list []transcript.Session, alone bool, between *score) (all score, err error) {
-	st, err := openStage(o.bin)
+// played plays every session in a home of its own, and judges it: its compactions and its start, and the points between.
+func played(o options, list []transcript.Session, alone bool) (all, between score, err error) {
+	st, err := openStage(o, alone)
 	if err != nil {
-		return all, err
+		return all, between, err
 	}
 	defer st.close()
-	st.alone, st.together = alone, o.together
-	if between != nil {
-		st.every = o.every
-	}
 
 	sessions, err := loaded(list)
 	if err != nil {
-		return all, err
+		return all, between, err
 	}
 	for i, s := range sessions {
 		fmt.Fprintf(os.Stderr, "%d of %d: %s, %d hooks\n", i+1, len(sessions), s.id, len(s.hooks))
 		if err := st.play(s); err != nil {
-			return all, fmt.Errorf("session %s: %w", s.id, err)
+			return all, between, fmt.Errorf("session %s: %w", s.id, err)
 		}
-		all.judge(s, sessions[:i], between)
+		all.judge(s, sessions[:i], &between)
 	}
-	return all, nil
+	return all, between, nil
 }

@@ -64,16 +64,14 @@ func loaded(list []transcript.Session) ([]*session, error) {
 
 // stage is a home with a daemon, and a repository for each project.
 type stage struct {
-	bin      string
-	dir      string
-	together bool              // one project for all sessions
-	alone    bool              // without the client's summaries
-	every    int               // calls between two questions what a compaction would tell; 0: none
-	repo     map[string]string // by where the sessions were
-	env      []string
+	options
+	dir   string
+	alone bool              // without the client's summaries
+	repo  map[string]string // by where the sessions were
+	env   []string
 }
 
-func openStage(bin string) (*stage, error) {
+func openStage(o options, alone bool) (*stage, error) {
 	dir, err := os.MkdirTemp("", "continuity-*")
 	if err != nil {
 		return nil, err
@@ -81,13 +79,9 @@ func openStage(bin string) (*stage, error) {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
-	st := &stage{bin: bin, dir: dir, repo: map[string]string{}}
-	home := filepath.Join(dir, "home")
-	st.env = []string{"HOME=" + home, "HOOKLINE_HOME=" + filepath.Join(home, "state"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir}
-	if err := os.MkdirAll(home, 0o700); err != nil {
-		return nil, err
-	}
-	_, err = st.command(home, nil, "start")
+	st := &stage{options: o, dir: dir, alone: alone, repo: map[string]string{}}
+	st.env = []string{"HOME=" + dir, "HOOKLINE_HOME=" + filepath.Join(dir, "state"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir}
+	_, err = st.command(dir, nil, "start")
 	return st, err
 }
 
@@ -133,25 +127,23 @@ func (st *stage) play(s *session) (err error) {
 	if s.root, err = st.repository(s.cwd); err != nil {
 		return err
 	}
-	old, root := quotedInside(s.cwd), quotedInside(s.root)
 	calls := 0
 	for _, h := range s.hooks {
-		h.Data = bytes.ReplaceAll(h.Data, old, root)
+		h.Data = bytes.ReplaceAll(h.Data, quotedInside(s.cwd), quotedInside(s.root))
 		e := h.Event()
 		mirror(s.root, e)
-		told := ""
-		if !st.alone || !isSummary(e) {
-			if told, err = st.hook(s.root, h); err != nil {
+		now := step{event: e}
+		if summary, ok := e.(*events.SubagentStopped); !st.alone || !ok || summary.AgentType != "" {
+			if now.told, err = st.hook(s.root, h); err != nil {
 				return err
 			}
 		}
-		now := step{event: e, told: told}
 		if ended(e) {
 			calls++
-		}
-		if st.every > 0 && ended(e) && calls%st.every == 0 {
-			if now.asked, err = st.ask(s); err != nil {
-				return err
+			if st.every > 0 && calls%st.every == 0 {
+				if now.asked, err = st.ask(s); err != nil {
+					return err
+				}
 			}
 		}
 		s.steps = append(s.steps, now)
@@ -162,13 +154,7 @@ func (st *stage) play(s *session) (err error) {
 	return err
 }
 
-// isSummary tells the hook that carries the client's summary.
-func isSummary(e events.Event) bool {
-	s, ok := e.(*events.SubagentStopped)
-	return ok && s.AgentType == ""
-}
-
-// ended tells the end of a call of the session itself.
+// ended reports whether a hook is the end of a call of the session itself.
 func ended(e events.Event) bool {
 	switch e := e.(type) {
 	case *events.ToolSucceeded:
@@ -185,9 +171,7 @@ func (st *stage) ask(s *session) (*string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var shown struct {
-		Text string `json:"text"`
-	}
+	var shown struct{ Text string }
 	if err := json.Unmarshal(out, &shown); err != nil {
 		return nil, fmt.Errorf("context show: %w", err)
 	}
@@ -201,14 +185,12 @@ func (st *stage) hook(root string, h transcript.Hook) (string, error) {
 		return "", err
 	}
 	var answer struct {
-		Output struct {
-			Context string `json:"additionalContext"`
-		} `json:"hookSpecificOutput"`
+		HookSpecificOutput struct{ AdditionalContext string }
 	}
-	if len(bytes.TrimSpace(out)) > 0 && json.Unmarshal(out, &answer) != nil {
+	if len(out) > 0 && json.Unmarshal(out, &answer) != nil {
 		return string(out), nil
 	}
-	return answer.Output.Context, nil
+	return answer.HookSpecificOutput.AdditionalContext, nil
 }
 
 // quotedInside is a text as it stands within a JSON string.
@@ -230,12 +212,7 @@ func mirror(root string, e events.Event) {
 		New     string `json:"new_string"`
 		All     bool   `json:"replace_all"`
 	}
-	var reply struct {
-		Original string `json:"originalFile"`
-	}
-	_ = json.Unmarshal(done.ToolInput, &in)       // of another form: nothing to write
-	_ = json.Unmarshal(done.ToolResponse, &reply) // as above
-	text := in.Content
+	_ = json.Unmarshal(done.ToolInput, &in) // of another form: nothing to write
 	switch done.ToolName {
 	case "Write":
 	case "Edit":
@@ -243,15 +220,12 @@ func mirror(root string, e events.Event) {
 		if in.All {
 			n = -1
 		}
-		text = strings.Replace(reply.Original, in.Old, in.New, n)
+		in.Content = strings.Replace(events.MemberText(done.ToolResponse, "originalFile"), in.Old, in.New, n)
 	default:
 		return
 	}
 	below, err := filepath.Rel(root, in.Path)
-	if err != nil || !filepath.IsLocal(below) {
-		return
-	}
-	if os.MkdirAll(filepath.Dir(in.Path), 0o700) == nil {
-		_ = os.WriteFile(in.Path, []byte(text), 0o600) // a file that cannot be written is told as changed: seen in the table
+	if err == nil && filepath.IsLocal(below) && os.MkdirAll(filepath.Dir(in.Path), 0o700) == nil {
+		_ = os.WriteFile(in.Path, []byte(in.Content), 0o600) // a file that cannot be written is told as changed: seen in the table
 	}
 }

@@ -8,13 +8,9 @@ import (
 	"hookline/events"
 )
 
-// row is one measure: how many things there were to know, and how many of them were told.
-type row struct {
-	name          string
-	goal          string
-	of            int
-	told, sum, by int // by us, by the client's summary, by both together
-}
+// row is how many things there were to know, and how many of them were told: by us, by the client's summary, by both
+// together.
+type row struct{ of, told, sum, by int }
 
 // The measures, in the order of the table.
 const (
@@ -32,22 +28,24 @@ const (
 	rows
 )
 
-// measures are the names of the rows with their goals; of two figures the second is for both together.
-var measures = [rows]row{
-	rowEdited: {name: "edited files named", goal: "100 %"}, rowTouched: {name: "files touched again, known before", goal: "≥ 99 %"},
-	rowCommands: {name: "commands run again, with their last status", goal: "≥ 85 %"}, rowGoal: {name: "goal", goal: "100 %"},
-	rowTask: {name: "current task", goal: "100 %"}, rowPrompt: {name: "last prompt", goal: "100 %"}, rowTodos: {name: "pending items", goal: "100 %"},
-	rowErrors:  {name: "open errors whose command is run again", goal: "≥ 95 %"},
-	rowTargets: {name: "calls between compaction and first edit whose target was named", goal: "≥ 60 %"},
-	rowSeen:    {name: "files opened later, never before, seen in some output", goal: "≥ 60 %"},
-	rowStartup: {name: "startup: files touched again, from earlier sessions", goal: "≥ 85 %"},
+// measures are the names of the rows with their goals.
+var measures = [rows]struct{ name, goal string }{
+	rowEdited:   {"edited files named", "100 %"},
+	rowTouched:  {"files touched again, known before", "≥ 99 %"},
+	rowCommands: {"commands run again, with their last status", "≥ 85 %"},
+	rowGoal:     {"goal", "100 %"},
+	rowTask:     {"current task", "100 %"},
+	rowPrompt:   {"last prompt", "100 %"},
+	rowTodos:    {"pending items", "100 %"},
+	rowErrors:   {"open errors whose command is run again", "≥ 95 %"},
+	rowTargets:  {"calls between compaction and first edit whose target was named", "≥ 60 %"},
+	rowSeen:     {"files opened later, never before, seen in some output", "≥ 60 %"},
+	rowStartup:  {"startup: files touched again, from earlier sessions", "≥ 85 %"},
 }
 
 // score is the sum over all compactions.
 type score struct {
 	rows        [rows]row
-	compactions int
-	starts      int // that an earlier session of the project came before
 	tokens      []int
 	lacks       []int // tokens without those of seen
 	seen        []int // tokens of the files that outputs named
@@ -112,7 +110,6 @@ func tokens(text string) int { return (2*len(text) + 6) / 7 }
 
 // compaction judges one: everything up to it is known, everything up to the next one is what could be known.
 func (s *score) compaction(one *session, p *past, at int, told, summary string) {
-	s.compactions++
 	s.tokens = append(s.tokens, tokens(told))
 	lacks, _, _ := strings.Cut(told, "\nSeen, not opened: ")
 	s.lacks = append(s.lacks, tokens(lacks))
@@ -140,9 +137,8 @@ func (s *score) compaction(one *session, p *past, at int, told, summary string) 
 func (s *score) after(one *session, p *past, at int, pt point) {
 	done := map[string]bool{}
 	once := func(key string) bool {
-		before := done[key]
-		done[key] = true
-		return !before
+		defer func() { done[key] = true }()
+		return !done[key]
 	}
 	var calls []call
 	for _, st := range one.steps[at+1:] {
@@ -165,15 +161,15 @@ func (s *score) after(one *session, p *past, at int, pt point) {
 
 // call judges one call of the time after a compaction, each thing once.
 func (s *score) call(p *past, pt point, c call, once func(string) bool) {
-	opened := edits[c.tool] || c.tool == "Read"
-	switch {
+	named := func(t text) bool { return t.names(c.file) }
+	switch opened := edits[c.tool] || c.tool == "Read"; {
 	case opened && p.touched[c.file]:
 		if once("file " + c.file) {
-			s.count(rowTouched, pt, c.file, func(t text) bool { return t.names(c.file) })
+			s.count(rowTouched, pt, c.file, named)
 		}
-	case opened && c.tool == "Read" && p.saw(c.file):
+	case c.tool == "Read" && p.saw(c.file):
 		if once("seen " + c.file) {
-			s.count(rowSeen, pt, c.file, func(t text) bool { return t.names(c.file) })
+			s.count(rowSeen, pt, c.file, named)
 		}
 	}
 	if ok, ran := p.commands[c.command]; ran && once("command "+c.command) {
@@ -203,7 +199,6 @@ func (s *score) start(one *session, before []*session, at int) {
 		return
 	}
 	told := one.steps[at].told
-	s.starts++
 	s.startTokens = append(s.startTokens, tokens(told))
 	pt := point{session: one.id, told: textOf(one.root, told), all: textOf(one.root, told)}
 	now := newPast(one.root)
@@ -217,35 +212,21 @@ func (s *score) start(one *session, before []*session, at int) {
 	}
 }
 
-// table is the outcome, for docs/benchmarks.md: what we tell without a summary, what we tell beside one, the summary.
+// table is the outcome, for docs/benchmarks.md: what we tell without a summary, the summary, what we tell beside one.
 func table(alone, beside score) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d compactions, %d starts after an earlier session of the project\n\n", beside.compactions, beside.starts)
-	b.WriteString("| measure | judged | told alone | client's summary | told beside it | both | goal |\n|---|---|---|---|---|---|---|\n")
+	b := "| measure | judged | told alone | client's summary | told beside it | both | goal |\n|---|---|---|---|---|---|---|\n"
 	for n, m := range measures {
 		a, r := alone.rows[n], beside.rows[n]
-		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %s |\n", m.name, r.of, share(a.told, a.of), share(r.sum, r.of), share(r.told, r.of), share(r.by, r.of), m.goal)
+		b += fmt.Sprintf("| %s | %d | %s | %s | %s | %s | %s |\n", m.name, r.of, share(a.told, a.of), share(r.sum, r.of), share(r.told, r.of), share(r.by, r.of), m.goal)
 	}
-	b.WriteString(tokensRow("tokens at a compaction, mean (most)", alone.tokens, beside.summaries, beside.tokens, "alone ≤ 500 (≤ 800)"))
-	b.WriteString(tokensRow("… of them for what the summary lacks", alone.lacks, nil, beside.lacks, "beside ≤ 350"))
-	b.WriteString(tokensRow("… of them for files seen in some output", alone.seen, nil, beside.seen, "≤ 200 further"))
-	b.WriteString(tokensRow("tokens at such a start, mean (most)", alone.startTokens, nil, beside.startTokens, "≤ 1,000"))
-	return b.String()
-}
-
-func tokensRow(name string, alone, summary, beside []int, goal string) string {
-	return fmt.Sprintf("| %s | %d | %s | %s | %s | | %s |\n", name, len(beside), spread(alone), spread(summary), spread(beside), goal)
-}
-
-// betweenTable is the outcome at the points between, where there is no summary.
-func betweenTable(every int, s score) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "\nasked at every %d. call, as if the context were cut there\n\n| measure | judged | told alone | goal |\n|---|---|---|---|\n", every)
-	for n, m := range measures[:rowStartup] {
-		fmt.Fprintf(&b, "| %s | %d | %s | %s |\n", m.name, s.rows[n].of, share(s.rows[n].told, s.rows[n].of), m.goal)
+	spent := func(name string, alone, summary, beside []int, goal string) {
+		b += fmt.Sprintf("| %s | %d | %s | %s | %s | | %s |\n", name, len(beside), spread(alone), spread(summary), spread(beside), goal)
 	}
-	fmt.Fprintf(&b, "| tokens, mean (most) | %d | %s | ≤ 500 (≤ 800) |\n", len(s.tokens), spread(s.tokens))
-	return b.String()
+	spent("tokens at a compaction, mean (most)", alone.tokens, beside.summaries, beside.tokens, "alone ≤ 500 (≤ 800)")
+	spent("… of them for what the summary lacks", alone.lacks, nil, beside.lacks, "beside ≤ 350")
+	spent("… of them for files seen in some output", alone.seen, nil, beside.seen, "≤ 200 further")
+	spent("tokens at such a start, mean (most)", alone.startTokens, nil, beside.startTokens, "≤ 1,000")
+	return b
 }
 
 func share(n, of int) string {
