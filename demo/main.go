@@ -5,17 +5,14 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -24,9 +21,8 @@ import (
 
 func main() {
 	bin := flag.String("bin", "bin", "folder of hookctl, hookd and replay")
-	session := flag.String("session", filepath.Join("demo", "session.ndjson"), "recorded hooks, one JSON object a line")
 	flag.Parse()
-	if err := run(*bin, *session); err != nil {
+	if err := run(*bin); err != nil {
 		fmt.Fprintln(os.Stderr, "demo: error:", err)
 		os.Exit(1)
 	}
@@ -36,7 +32,7 @@ func main() {
 type stage struct {
 	bin, root string
 	env       []string
-	out       io.Writer
+	colour    bool
 }
 
 // scenes are the commands that are shown after the session was played.
@@ -48,7 +44,7 @@ var scenes = []string{
 	"replay verify",
 }
 
-func run(bin, session string) (err error) {
+func run(bin string) (err error) {
 	bin, err = filepath.Abs(bin)
 	if err != nil {
 		return err
@@ -58,17 +54,10 @@ func run(bin, session string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
-	colour := coloured(os.Stdout, os.Getenv)
-	var shown io.Writer = os.Stdout
-	if !colour {
-		shown = plain{os.Stdout}
-	}
-	s := &stage{bin: bin, root: root, out: shown}
-	if s.env, err = environment(bin, root, colour); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.quiet("hookctl", "stop")) }()
-	if err := s.play(session); err != nil {
+	s := &stage{bin: bin, root: root, colour: coloured(os.Stdout, os.Getenv)}
+	s.env = environment(bin, root, s.colour)
+	defer func() { err = errors.Join(err, s.command("hookctl", "stop").Run()) }()
+	if err := s.play(); err != nil {
 		return err
 	}
 	for _, line := range scenes {
@@ -79,34 +68,24 @@ func run(bin, session string) (err error) {
 	return nil
 }
 
-// coloured tells whether colour has a place on stdout, by the rules that the programs themselves keep.
+// coloured reports whether colour has a place on stdout, by the rules that the programs themselves keep.
 func coloured(stdout *os.File, getenv func(string) string) bool {
 	return term.IsTerminal(int(stdout.Fd())) && getenv("NO_COLOR") == "" && getenv("CI") == "" && getenv("TERM") != "dumb"
 }
 
-// plain writes a text without its colours.
-type plain struct{ to io.Writer }
-
-// sequence is what sets a colour. Each one is written whole by one Write.
-var sequence = regexp.MustCompile("\x1b\\[[0-9;]*m")
-
-// Write tells the length of p as it came: nothing that was meant to be seen is missing.
-func (w plain) Write(p []byte) (int, error) {
-	if _, err := w.to.Write(sequence.ReplaceAll(p, nil)); err != nil {
-		return 0, err
+// paint returns a text in a colour of the terminal, or as it is where colour has no place.
+func (s *stage) paint(colour, text string) string {
+	if !s.colour {
+		return text
 	}
-	return len(p), nil
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
 }
 
 // environment is a fresh home; nothing of the user's own is read or written.
-func environment(bin, root string, color bool) ([]string, error) {
-	home, state := filepath.Join(root, "home"), filepath.Join(root, "state")
-	if err := os.MkdirAll(home, 0o700); err != nil {
-		return nil, err
-	}
-	env := []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + home, "HOOKLINE_HOME=" + state,
-		"HOOKLINE_SOCKET=" + filepath.Join(state, "hookd.sock"), "TZ=UTC", "TERM=xterm-256color", "COLUMNS=110"}
-	if color {
+func environment(bin, root string, colour bool) []string {
+	env := []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + root, "HOOKLINE_HOME=" + filepath.Join(root, "state"),
+		"HOOKLINE_SOCKET=" + filepath.Join(root, "state", "hookd.sock"), "TZ=UTC", "TERM=xterm-256color", "COLUMNS=110"}
+	if colour {
 		env = append(env, "HOOKLINE_COLOR=always")
 	}
 	for _, name := range []string{"SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LANG"} {
@@ -114,22 +93,19 @@ func environment(bin, root string, color bool) ([]string, error) {
 			env = append(env, name+"="+v)
 		}
 	}
-	return env, nil
+	return env
 }
 
 // play sends every recorded hook by a process of its own and prints what the agent would be told.
-func (s *stage) play(session string) error {
-	f, err := os.Open(session)
+func (s *stage) play() error {
+	recording, err := os.ReadFile(filepath.Join("demo", "session.ndjson"))
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	fmt.Fprintf(s.out, "\x1b[2m# a recorded session, one hookctl process a hook; what the agent is told is shown\x1b[0m\n")
+	fmt.Println(s.paint("2", "# a recorded session, one hookctl process a hook; what the agent is told is shown"))
 	begin, hooks := time.Now(), 0
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 64<<20)
-	for lines.Scan() {
-		name, body, err := payload(lines.Bytes())
+	for line := range bytes.Lines(recording) {
+		name, body, err := payload(line)
 		if err != nil {
 			return err
 		}
@@ -139,15 +115,14 @@ func (s *stage) play(session string) error {
 		}
 		hooks++
 		if name == "SessionStart" || name == "UserPromptSubmit" && hooks < 8 {
-			s.tell(name, told)
+			for l := range strings.SplitSeq(told, "\n") {
+				fmt.Println(s.paint("36", fmt.Sprintf("%-17s", name)), l)
+				name = ""
+			}
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return err
-	}
-	took := time.Since(begin)
-	fmt.Fprintf(s.out, "\x1b[2m# %d hooks in %d ms, %.1f ms each, durable\x1b[0m\n", hooks, took.Milliseconds(),
-		float64(took.Microseconds())/1000/float64(hooks))
+	took := float64(time.Since(begin).Microseconds()) / 1000
+	fmt.Println(s.paint("2", fmt.Sprintf("# %d hooks in %.0f ms, %.1f ms each, durable", hooks, took, took/float64(hooks))))
 	return nil
 }
 
@@ -166,50 +141,40 @@ func payload(line []byte) (name string, body []byte, err error) {
 	return name, bytes.ReplaceAll(body, []byte("@@SECRET@@"), []byte("ghp_"+strings.Repeat("k3Yx", 9))), err
 }
 
+// command is one of the programs in this world.
+func (s *stage) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(s.bin, name), args...)
+	cmd.Env, cmd.Dir = s.env, s.root
+	return cmd
+}
+
+// hook sends one hook and returns what the agent would be told.
 func (s *stage) hook(name string, body []byte) (string, error) {
-	cmd := exec.Command(filepath.Join(s.bin, "hookctl"), "hook", name)
-	cmd.Env, cmd.Dir, cmd.Stdin = s.env, s.root, bytes.NewReader(body)
+	cmd := s.command("hookctl", "hook", name)
+	cmd.Stdin = bytes.NewReader(body)
 	out, err := cmd.Output()
 	if err != nil {
 		return "", fmt.Errorf("hook %s: %w", name, err)
 	}
 	var answer struct {
-		Specific struct {
-			Context string `json:"additionalContext"`
-		} `json:"hookSpecificOutput"`
+		HookSpecificOutput struct{ AdditionalContext string }
 	}
 	if len(out) > 0 {
 		if err := json.Unmarshal(out, &answer); err != nil {
 			return "", fmt.Errorf("hook %s answered %q: %w", name, out, err)
 		}
 	}
-	return answer.Specific.Context, nil
-}
-
-func (s *stage) tell(name, told string) {
-	for _, l := range strings.Split(told, "\n") {
-		fmt.Fprintf(s.out, "\x1b[36m%-17s\x1b[0m %s\n", name, l)
-		name = ""
-	}
+	return answer.HookSpecificOutput.AdditionalContext, nil
 }
 
 // show runs one command as a person would and prints it with its output.
 func (s *stage) show(line string) error {
-	fmt.Fprintf(s.out, "\n\x1b[1;32m$\x1b[0m \x1b[1m%s\x1b[0m\n", line)
+	fmt.Printf("\n%s %s\n", s.paint("1;32", "$"), s.paint("1", line))
 	words := strings.Fields(line)
-	cmd := exec.Command(filepath.Join(s.bin, words[0]), words[1:]...)
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = s.env, s.root, s.out, s.out
+	cmd := s.command(words[0], words[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stdout
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s: %w", line, err)
-	}
-	return nil
-}
-
-func (s *stage) quiet(name string, args ...string) error {
-	cmd := exec.Command(filepath.Join(s.bin, name), args...)
-	cmd.Env = s.env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w: %s", name, err, out)
 	}
 	return nil
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,13 +15,5 @@ func TestColoured(t *testing.T) {
 	defer file.Close()
 	if coloured(file, func(string) string { return "" }) {
 		t.Error("a file is no terminal")
-	}
-}
-
-func TestPlain(t *testing.T) {
-	var out bytes.Buffer
-	n, err := fmt.Fprintf(plain{&out}, "\x1b[1;32m$\x1b[0m \x1b[1m%s\x1b[0m\n", "hookctl tail")
-	if out.String() != "$ hookctl tail\n" || n != 34 || err != nil {
-		t.Errorf("%q, %d, %v", out.String(), n, err)
 	}
 }
