@@ -25,49 +25,45 @@ var files embed.FS
 // Write makes dir a marketplace that holds the plugin, with hooks as its hooks/hooks.json, and command as the program of its MCP server. Files of an earlier Write are replaced, folders
 // get mode 0700, files 0600. An error names the file that could not be written.
 func Write(dir string, hooks []byte, command string) error {
-	market, err := json.MarshalIndent(map[string]any{
+	market := encoded(map[string]any{
 		"name": Name, "description": "A flight recorder for Claude Code", "owner": map[string]string{"name": "The hookline maintainers"},
 		"plugins": []map[string]string{{"name": Name, "source": "./plugin"}},
-	}, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write the plugin: %w", err)
-	}
-	if err := write(filepath.Join(dir, ".claude-plugin", "marketplace.json"), market); err != nil {
-		return err
-	}
-	if err := write(filepath.Join(dir, "plugin", "hooks", "hooks.json"), hooks); err != nil {
-		return err
-	}
-	server, err := json.MarshalIndent(map[string]any{"mcpServers": map[string]any{Name: map[string]any{"command": command, "args": []string{"mcp"}}}}, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write the plugin: %w", err)
-	}
-	if err := write(filepath.Join(dir, "plugin", ".mcp.json"), server); err != nil {
-		return err
+	})
+	server := encoded(map[string]any{"mcpServers": map[string]any{Name: map[string]any{"command": command, "args": []string{"mcp"}}}})
+	for path, text := range map[string][]byte{".claude-plugin/marketplace.json": market, "plugin/hooks/hooks.json": hooks, "plugin/.mcp.json": server} {
+		if err := write(filepath.Join(dir, filepath.FromSlash(path)), text); err != nil {
+			return fmt.Errorf("write the plugin: %w", err)
+		}
 	}
 
-	return fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		text, err := files.ReadFile(path)
 		if err != nil {
-			return fmt.Errorf("write the plugin: %w", err)
+			return err
 		}
 		return write(filepath.Join(dir, "plugin", filepath.FromSlash(path)), text)
 	})
+	if err != nil {
+		return fmt.Errorf("write the plugin: %w", err)
+	}
+	return nil
+}
+
+func encoded(v any) []byte {
+	text, _ := json.MarshalIndent(v, "", "  ") // maps of texts cannot fail
+	return text
 }
 
 // write replaces one file by a rename, so that the client reads the old one or the new one whole.
 func write(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("write the plugin: %w", err)
+		return err
 	}
 	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
-		return fmt.Errorf("write the plugin: %w", err)
+		return err
 	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return fmt.Errorf("write the plugin: %w", err)
-	}
-	return nil
+	return os.Rename(path+".new", path)
 }
