@@ -43,7 +43,7 @@ var vendorTokens = sync.OnceValue(func() (list []planted) {
 // namedSecrets are recognised by what stands around them.
 func namedSecrets() []planted {
 	an, hx := func(n int) string { return letters(alnums, n) }, func(n int) string { return letters(hexes, n) }
-	pw, key, word := "hun"+"ter2!x", an(24), "correct"+"horsebattery"
+	pw, key, low, word := "hun"+"ter2!x", an(24), letters(alnumLow, 32), "correct"+"horsebattery"
 	pem := strings.Join([]string{letters(alnums, 64), letters(alnums, 64), letters(alnums, 40)}, "\n")
 	block := func(label string) string {
 		return "-----BEGIN " + label + "-----\n" + pem + "\n-----END " + label + "-----"
@@ -83,6 +83,14 @@ func namedSecrets() []planted {
 		{"secret", an(24), "client_secret='%s'"},
 		{"secret", an(24), "os.environ['CLIENT_SECRET'] = '%s'"},
 		{"auth", "dXNlcjpwYXNz" + an(12), "_auth=%s"},
+		{"api-key", low, "the api key %s is old"},
+		{"secret", low, "clockify SECRET %s"},
+		{"token", low, "the access token is %s"},
+		{"api-key", low, "GET /v1?key=%s&x=1"},
+		{"password", "blooberry", `The default Password is '%s'`},
+		{"password", "hun" + "ter2x9", "my password is %s now"},
+		{"password", "kr1x", "credentials {\n    username 'u'\n    password '%s'\n}"},
+		{"api-key", strings.ToUpper(letters(hexes, 24)), "license key %s"},
 		{"password", word, "define('DB_PASSWORD', '%s');"},
 		{"password", key, `auth: { user: "me", pass: "%s" }`},
 		{"password", key, "\tpassword '%s'"},
@@ -143,7 +151,14 @@ func (p planted) line() string {
 func innocents() []string {
 	hx := func(n int) string { return letters(hexes, n) }
 	b64 := func(n int) string { return letters(alnums+"+/", n) }
+	low := letters(alnumLow, 32)
 	return []string{
+		"the cache key " + low, "primary key " + low, "the public key " + low, "next page token " + low,
+		"the key parseUint64FromStringSlice", "secret internationalization", "token github.com/owner/name1234567",
+		"the password is required", "your password is too short", `password is "required"`, "a token is 4 bytes",
+		"key 0x1f2e3d4c5b6a7988", "the secret of life is 42", "api key docs/2026-11-20-notes.md",
+		"chunk-token-" + low + ".js", "tokens: 1234567890 of 2000000000", "secret sauce2go",
+		"key=" + strings.Repeat("0a1b2c3d", 5), "key=043f0af5-9c27-45d8-a169-f3fdda0888b5", "Key=int32/Elem=bigType",
 		"commit " + hx(40), "tree " + hx(64), "Merge " + hx(7) + " into " + hx(7),
 		"uses: actions/checkout@" + hx(40) + " # aws-actions, cloudflare, datadog",
 		"043f0af5-9c27-45d8-a169-f3fdda0888b5", "01ARZ3NDEKTSV4RRFFQ69G5FAV",

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"hookline/expect"
 )
 
 func TestTableIsSound(t *testing.T) {
@@ -45,23 +43,5 @@ func TestAutomatonFindsAllAndIsSmall(t *testing.T) {
 	}
 	if size := 2 * len(r.words.next); size > 512<<10 {
 		t.Errorf("table of %d bytes, want at most 512 KiB", size)
-	}
-}
-
-func TestClassify(t *testing.T) {
-	for name, want := range map[string]naming{
-		"DB_PASSWORD": {kind: "password", grade: gradeStrong, upper: true}, "dbPassword": {kind: "password", grade: gradeStrong},
-		"apiKey": {kind: "api-key", grade: gradeStrong}, "APIKey": {kind: "api-key", grade: gradeStrong}, "x-api-key": {kind: "api-key", grade: gradeStrong},
-		"MY_KEY": {kind: "api-key", grade: gradeMedium, upper: true}, "my_key": {kind: "api-key", grade: gradeWeak},
-		"token": {kind: "token", grade: gradeMedium, lone: true}, "access_token": {kind: "token", grade: gradeStrong},
-		"aws_secret_access_key": {kind: "aws-secret-key", grade: gradeStrong}, "token2": {kind: "token", grade: gradeMedium, lone: true},
-		"spring.datasource.password": {kind: "password", grade: gradeStrong},
-	} {
-		expect.Equal(t, classify([]byte(name)), want, name)
-	}
-	for _, name := range []string{"key", "tokens", "max_tokens", "token_count", "publicKey", "cache_key", "keyboard", "monkey", "passwordless", "KEY_ID", "secretName", "author", "nextPageToken"} {
-		if got := classify([]byte(name)); got.grade != gradeNone {
-			t.Errorf("%s: got %+v, want no secret", name, got)
-		}
 	}
 }
