@@ -57,6 +57,7 @@ type score struct {
 // point is one compaction, or a start, with what the model has behind it.
 type point struct {
 	session string
+	counted map[string]bool // what [score.once] has counted
 	told    text
 	summary text
 	all     text
@@ -76,7 +77,16 @@ func (s *score) count(n int, p point, what string, known func(text) bool) {
 		r.by++
 		return
 	}
-	s.missed = append(s.missed, fmt.Sprintf("%s  not told: %s: %s", p.session[:min(8, len(p.session))], measures[n].name, what))
+	s.missed = append(s.missed, fmt.Sprintf("%s  not told: %s: %s", p.session[:min(8, len(p.session))], measures[n].name, head(what, 80)))
+}
+
+// once counts a thing where it comes first.
+func (s *score) once(n int, p point, what string, known func(text) bool) {
+	key := fmt.Sprint(n, what)
+	if !p.counted[key] {
+		p.counted[key] = true
+		s.count(n, p, what, known)
+	}
 }
 
 // judge adds a session: each of its compactions, and its start where sessions of its project came before. The points
@@ -117,14 +127,14 @@ func (s *score) compaction(one *session, p *past, at int, told, summary string) 
 	if summary != "" {
 		s.summaries = append(s.summaries, tokens(summary))
 	}
-	pt := point{session: one.id, told: textOf(one.root, told), summary: textOf(one.root, summary), all: textOf(one.root, told+"\n"+summary)}
+	pt := point{session: one.id, counted: map[string]bool{}, told: textOf(one.root, told), summary: textOf(one.root, summary), all: textOf(one.root, told+"\n"+summary)}
 
 	for file := range p.edited {
 		s.count(rowEdited, pt, file, func(t text) bool { return t.names(file) })
 	}
 	for n, what := range map[int]string{rowGoal: p.goal, rowTask: p.task, rowPrompt: p.prompt} {
 		if what != "" {
-			s.count(n, pt, head(what, 80), func(t text) bool { return t.says(what, 60) })
+			s.count(n, pt, what, func(t text) bool { return t.says(what, 60) })
 		}
 	}
 	for _, todo := range p.todos {
@@ -135,11 +145,6 @@ func (s *score) compaction(one *session, p *past, at int, told, summary string) 
 
 // after judges what the session works with between a compaction and the next one.
 func (s *score) after(one *session, p *past, at int, pt point) {
-	done := map[string]bool{}
-	once := func(key string) bool {
-		defer func() { done[key] = true }()
-		return !done[key]
-	}
 	var calls []call
 	for _, st := range one.steps[at+1:] {
 		if _, next := st.event.(*events.CompactionStarted); next {
@@ -151,31 +156,27 @@ func (s *score) after(one *session, p *past, at int, pt point) {
 	}
 	first := slices.IndexFunc(calls, func(c call) bool { return edits[c.tool] })
 	for i, c := range calls {
-		s.call(p, pt, c, once)
+		s.call(p, pt, c)
 		if i >= first || c.file == "" && c.command == "" {
 			continue
 		}
-		s.count(rowTargets, pt, c.tool+" "+c.file+begin(c.command), func(t text) bool { return t.knows(c) })
+		s.count(rowTargets, pt, c.tool+" "+c.file+c.command, func(t text) bool { return t.knows(c) })
 	}
 }
 
 // call judges one call of the time after a compaction, each thing once.
-func (s *score) call(p *past, pt point, c call, once func(string) bool) {
+func (s *score) call(p *past, pt point, c call) {
 	named := func(t text) bool { return t.names(c.file) }
 	switch opened := edits[c.tool] || c.tool == "Read"; {
 	case opened && p.touched[c.file]:
-		if once("file " + c.file) {
-			s.count(rowTouched, pt, c.file, named)
-		}
+		s.once(rowTouched, pt, c.file, named)
 	case c.tool == "Read" && p.saw(c.file):
-		if once("seen " + c.file) {
-			s.count(rowSeen, pt, c.file, named)
-		}
+		s.once(rowSeen, pt, c.file, named)
 	}
-	if ok, ran := p.commands[c.command]; ran && once("command "+c.command) {
-		s.count(rowCommands, pt, begin(c.command), func(t text) bool { return t.ran(c.command, ok) })
+	if ok, ran := p.commands[c.command]; ran {
+		s.once(rowCommands, pt, c.command, func(t text) bool { return t.ran(c.command, ok) })
 		if !ok {
-			s.count(rowErrors, pt, begin(c.command), func(t text) bool { return t.failure(c.command) })
+			s.once(rowErrors, pt, c.command, func(t text) bool { return t.failure(c.command) })
 		}
 	}
 }
