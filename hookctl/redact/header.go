@@ -45,9 +45,9 @@ func (p *pass) cookies(m *matcher, a assignment) {
 	if quote != 0 {
 		from = after
 	}
-	to := from
-	for to < len(p.b) && (isBlank(p.b[to]) || !isSpace(p.b[to])) && !isQuote(p.b[to]) && (p.b[to] != '\\' || !endsWord(p.b, to)) {
-		to++
+	to := len(p.b)
+	if n := bytes.IndexAny(p.b[from:], "\n\r\"'`\\"); n >= 0 {
+		to = from + n
 	}
 	p.valueEnd = max(p.valueEnd, to)
 
@@ -55,7 +55,7 @@ func (p *pass) cookies(m *matcher, a assignment) {
 	a.kind, a.grade = "cookie", gradeMedium
 	for part := range bytes.SplitSeq(p.b[from:to], []byte{';'}) {
 		name, v, _ := bytes.Cut(part, []byte{'='})
-		if len(v) > 0 && !isPlaceholder(v) && !bytes.ContainsAny(v, `\({`) && a.fits(v, false) {
+		if len(v) > 0 && !isPlaceholder(v) && !bytes.ContainsAny(v, "({") && a.fits(v, false) {
 			p.addNamed(m, a, from+len(name)+1, from+len(part))
 		}
 		from += len(part) + 1

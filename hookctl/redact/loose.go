@@ -24,14 +24,8 @@ func (p *pass) loosely(a *assignment, i int) bool {
 	}
 	_, quote, after := quoteAt(p.b, i)
 	a.said = a.said || quote == '\'' && string(p.b[a.name:a.nameEnd]) == "PASSWORD" // of SQL
-	if quote == 0 && !a.said && looseEnd(p.b, i) < i+minLoose {
-		return false
-	}
-	if quote != 0 && after == len(p.b) {
-		return false
-	}
 	a.style, a.value = styleLoose, i
-	return true
+	return quote == 0 || after < len(p.b)
 }
 
 // loose takes the value of a name that it follows without a sign. The word before the name says what key it is.

@@ -75,15 +75,12 @@ func (s span) remembered(b []byte) bool {
 		return false
 	}
 	l, last := look(v), v[len(v)-1]
-	bordered := isWordEnd(v[0]) && (isWordEnd(last) || last == '=')
+	bordered := isToken(v[0]) && (isToken(last) || last == '=')
 	if !bordered || isPath(v, l) || isDotted(v) {
 		return false
 	}
 	return s.token && l.digit > 0 && l.letters() > 1 || isRandom(v) && !endsInSecretWord(v)
 }
-
-// isWordEnd reports whether a remembered value may begin or end with c, so that its borders can be told.
-func isWordEnd(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c == '+' || c == '/' }
 
 // add holds one more secret.
 func (m *Memory) add(v []byte, kind string) {
@@ -108,7 +105,7 @@ func (m *Memory) find(b []byte, spans []span) []span {
 			next++
 			continue
 		}
-		if !isWordEnd(b[at]) || !isFresh(b, at) || isEscapeLetter(b, at) {
+		if !isToken(b[at]) || !isFresh(b, at) || isEscapeLetter(b, at) {
 			continue
 		}
 		limit := len(b)

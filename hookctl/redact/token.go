@@ -81,8 +81,11 @@ func findAround(p *pass, m *matcher, start, end int) {
 	p.dead[m.index] = max(p.dead[m.index], to)
 }
 
+// isToken reports whether c is one of the bytes that most tokens are made of.
+func isToken(c byte) bool { return isAlnum(c) || joins(c) }
+
 // isWord reports whether c can be part of a token that is known by its company.
-func isWord(c byte) bool { return isAlnum(c) || joins(c) || c == '.' }
+func isWord(c byte) bool { return isToken(c) || c == '.' }
 
 // joins reports whether c makes longer words of words.
 func joins(c byte) bool { return c == '-' || c == '_' || c == '/' || c == '+' }
@@ -106,7 +109,7 @@ func (p *pass) match(m *matcher, from, to int) (match, bool) {
 	}
 	got := match{from + at[group], from + at[group+1]}
 	if m.open || got.end == to {
-		for got.end < len(p.b) && (isAlnum(p.b[got.end]) || joins(p.b[got.end])) {
+		for got.end < len(p.b) && isToken(p.b[got.end]) {
 			got.end++
 		}
 	}
