@@ -41,15 +41,14 @@ func Alias(session string) string {
 // Shown is a session id as it may stand in a text for the model: letters, digits and "._:-", at most 100 of them. The
 // rest of an id that somebody made up is left out, since it would read as words of ours; "…" stands for it.
 func Shown(session string) string {
-	const most = 100
 	end := strings.IndexFunc(session, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._:-", r))
 	})
-	switch {
-	case end < 0 && len(session) <= most:
+	if end < 0 {
+		end = len(session)
+	}
+	if end = min(end, 100); end == len(session) {
 		return session
-	case end < 0 || end > most:
-		end = most
 	}
 	return session[:end] + "…"
 }
