@@ -1,27 +1,22 @@
 package redact
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 )
 
 func TestWithReplacesTheUsersPatterns(t *testing.T) {
-	r := New().With(Extra{User: Compile([]string{`ACME-[0-9]{4}`, `x*`})})
-	for _, c := range []struct{ in, want string }{
-		{`{"prompt":"use ACME-1234 and ACME-5678"}`, `{"prompt":"use [REDACTED:custom] and [REDACTED:custom]"}`},
-		{`{"ACME-1234":1,"n":12}`, `{"[REDACTED:custom]":1,"n":12}`},
-		{`{"a":"say \"ACME-1234\"\n"}`, `{"a":"say \"[REDACTED:custom]\"\n"}`},
-		{`{"a":"nothing"}`, `{"a":"nothing"}`},
-		{`{"cut":"ACME-1234`, `{"cut":"[REDACTED:custom]`},
+	r := New().With(Extra{User: Compile([]string{`ACME-[0-9]{4}`, `x*`, `(`})})
+	for in, want := range map[string]string{
+		`{"prompt":"use ACME-1234 and ACME-5678"}`: `{"prompt":"use [REDACTED:custom] and [REDACTED:custom]"}`,
+		`{"ACME-1234":1,"n":12}`:                   `{"[REDACTED:custom]":1,"n":12}`,
+		`{"a":"say \"ACME-1234\"\n"}`:              `{"a":"say \"[REDACTED:custom]\"\n"}`,
+		`{"cut":"ACME-1234`:                        `{"cut":"[REDACTED:custom]`,
 	} {
-		got, rep := r.JSON([]byte(c.in))
-		if string(got) != c.want || rep.Kinds["custom"] != rep.Count {
-			t.Errorf("%s\n got %s %+v\nwant %s", c.in, got, rep, c.want)
-		}
-		if json.Valid([]byte(c.in)) && !json.Valid(got) {
-			t.Errorf("%s became invalid: %s", c.in, got)
+		got, rep := r.JSON([]byte(in))
+		if string(got) != want || rep.Kinds["custom"] != rep.Count {
+			t.Errorf("%s\n got %s %+v\nwant %s", in, got, rep, want)
 		}
 		if again, rep := r.JSON(got); string(again) != string(got) || rep.Count != 0 {
 			t.Errorf("a second time: %s %+v", again, rep)

@@ -91,22 +91,12 @@ func TestInnocentsSurvive(t *testing.T) {
 			t.Errorf("text %q became %q", line, out)
 		}
 		inner := quote("x\n" + line + "\ny")
-		for _, doc := range []string{`{"stdout":` + inner + `}`, `{"stdout":` + quote(`{"a":`+inner+`}`) + `}`} {
-			out, rep := redactor.JSON([]byte(doc))
-			if rep.Count != 0 || rep.Kinds != nil {
-				t.Errorf("%s became %s", doc, out)
-			}
-			if &out[0] != &[]byte(doc)[0] && !bytes.Equal(out, []byte(doc)) {
-				t.Errorf("%s changed", doc)
+		for _, text := range []string{`{"stdout":` + inner + `}`, `{"stdout":` + quote(`{"a":`+inner+`}`) + `}`} {
+			doc := []byte(text)
+			if out, rep := redactor.JSON(doc); rep.Count != 0 || rep.Kinds != nil || &out[0] != &doc[0] {
+				t.Errorf("%s became %s", text, out)
 			}
 		}
-	}
-}
-
-func TestNothingFoundIsTheSameSlice(t *testing.T) {
-	doc := []byte(`{"a":"b"}`)
-	if out, rep := redactor.JSON(doc); &out[0] != &doc[0] || rep.Count != 0 || rep.Kinds != nil {
-		t.Errorf("got %s %v, want the same slice and an empty report", out, rep)
 	}
 }
 
@@ -114,21 +104,15 @@ func TestJSONExactly(t *testing.T) {
 	pw, pem := "s3cr"+"et!pw", letters(alnums, 64)
 	begin, end := "-----BEGIN PRIVATE "+"KEY-----", "-----END PRIVATE "+"KEY-----"
 	for _, c := range []struct{ name, in, want string }{
-		{"own key", `{"api_key" : "` + pw + `","b":1}`, `{"api_key" : "[REDACTED:api-key]","b":1}`},
 		{"number", `{"password":12345678,"b":1}`, `{"password":"[REDACTED:password]","b":1}`},
 		{"short number", `{"password":1234}`, `{"password":1234}`},
-		{"escaped own key", `{"s":"{\"password\": \"` + pw + `\", \"a\": 1}"}`, `{"s":"{\"password\": \"[REDACTED:password]\", \"a\": 1}"}`},
 		{"quote inside", `{"password":"abc\"def ` + pw + `"}`, `{"password":"[REDACTED:password]"}`},
 		{"backslash before the end", `{"password":"abcdef\\","b":"c"}`, `{"password":"[REDACTED:password]","b":"c"}`},
 		{"name at a string's end", `{"a":"password: ","b":"` + pw + `"}`, `{"a":"password: ","b":"` + pw + `"}`},
-		{"name and value", `[{"name":"DB_PASSWORD","value":"` + pw + `"}]`, `[{"name":"DB_PASSWORD","value":"[REDACTED:password]"}]`},
 		{"patch lines", `{"lines":[" ` + begin + `","+` + pem + `","-` + pem + `"," ` + end + `"," ok"]}`,
 			`{"lines":[" [REDACTED:private-key]","[REDACTED:private-key]","[REDACTED:private-key]","[REDACTED:private-key]"," ok"]}`},
 		{"cut block", `{"s":"` + begin + `\n` + pem + `\n` + pem[:20] + `","tool_use_id":"toolu_01"}`, `{"s":"[REDACTED:private-key]","tool_use_id":"toolu_01"}`},
 		{"cut document", `{"s":"PASSWORD=` + pw, `{"s":"PASSWORD=[REDACTED:password]`},
-		{"after an escape", `{"s":"a\nPASSWORD=` + pw + `\nb"}`, `{"s":"a\nPASSWORD=[REDACTED:password]\nb"}`},
-		{"two in a value", `{"s":"PASSWORD=` + pw + ` TOKEN=` + pw + `1"}`, `{"s":"PASSWORD=[REDACTED:password] TOKEN=[REDACTED:token]"}`},
-		{"list of strings stays", `{"tokens":["a","b"]}`, `{"tokens":["a","b"]}`},
 		{"entities", `{"s":"{&quot;password&quot;:&quot;` + pw + `&quot;}"}`, `{"s":"{&quot;password&quot;:&quot;[REDACTED:password]&quot;}"}`},
 		{"marker stays", `{"password":"[REDACTED:password]"}`, `{"password":"[REDACTED:password]"}`},
 	} {
