@@ -51,25 +51,18 @@ func (p *pass) loose(m *matcher, a assignment) {
 		start, end = after, closing(p.b, after, depth, quote, p.json)
 	}
 	v := p.b[start:max(start, end)]
-	word := len(v) > 0 && bytes.IndexByte(v, ' ') < 0
-	switch {
-	case isPlaceholder(v):
-	case a.said && a.kind == "password" && quote != 0 && word && len(v) <= 64:
-		if a.fits(v, true) {
-			p.addLoose(m, a, start, end)
-		}
-	case a.said && a.kind == "password" && isMixed(v, 8), isMixed(v, minLoose):
-		a.grade = gradeMedium
-		if a.fits(v, false) {
-			p.addLoose(m, a, start, end)
-		}
+	said := a.said && a.kind == "password"
+	word := said && quote != 0 && len(v) <= 64 && bytes.IndexByte(v, ' ') < 0
+	if !word && !isMixed(v, minLoose) && !(said && isMixed(v, 8)) {
+		return
 	}
-}
-
-// addLoose adds a value that a token's own form names better.
-func (p *pass) addLoose(m *matcher, a assignment, start, end int) {
-	p.valueEnd = max(p.valueEnd, end)
-	p.add(span{start: start, end: end, kind: a.kind, rule: m.id, order: maxRules, byName: true})
+	if !word {
+		a.grade = gradeMedium
+	}
+	if !isPlaceholder(v) && a.fits(v, word) {
+		p.valueEnd = max(p.valueEnd, end)
+		p.add(span{start: start, end: end, kind: a.kind, rule: m.id, order: maxRules, byName: true}) // a token's own form names it better
+	}
 }
 
 // looseEnd is where a run of the bytes that tokens are made of ends.
