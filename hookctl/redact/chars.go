@@ -1,6 +1,9 @@
 package redact
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
@@ -42,14 +45,7 @@ func hasPrefixFold(b []byte, word string) bool {
 
 // isEscapeLetter reports whether b[at] is the letter of \n, \r, \t, \b, \f, so that it belongs to no word.
 func isEscapeLetter(b []byte, at int) bool {
-	if at < 1 || at >= len(b) || b[at-1] != '\\' {
-		return false
-	}
-	switch b[at] {
-	case 'n', 'r', 't', 'b', 'f':
-		return true
-	}
-	return false
+	return at > 0 && at < len(b) && b[at-1] == '\\' && strings.IndexByte("nrtbf", b[at]) >= 0
 }
 
 // isFresh reports whether a token may begin at b[at]: not in the middle of a word. An escape (\\n, \\u0000, \\x1b),

@@ -1,6 +1,9 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+)
 
 // isExpression reports whether an unquoted value is source code rather than text.
 func (p *pass) isExpression(a assignment, at, end int) bool {
@@ -33,38 +36,20 @@ func (p *pass) isExpression(a assignment, at, end int) bool {
 	return !p.wholeLine(a, at, end) || endsInSecretWord(v) || l.upper > 0
 }
 
-// isDotted reports whether v is a path of identifiers such as config.auth.token2.
-func isDotted(v []byte) bool {
-	if len(v) > 96 || bytes.IndexByte(v, '.') <= 0 {
-		return false
-	}
-	for part := range bytes.SplitSeq(v, []byte{'.'}) {
-		if len(part) == 0 || len(part) > 40 || !isLetter(part[0]) && part[0] != '_' {
-			return false
-		}
-		for _, c := range part {
-			if !isAlnum(c) && c != '_' && c != '?' {
-				return false
-			}
-		}
-	}
-	return true
-}
+// dotted matches a path of identifiers such as config.auth.token2.
+var dotted = regexp.MustCompile(`^[A-Za-z_][\w?]{0,39}(\.[A-Za-z_][\w?]{0,39})+$`)
+
+// isDotted reports whether v is a path of identifiers.
+func isDotted(v []byte) bool { return len(v) <= 96 && bytes.IndexByte(v, '.') > 0 && dotted.Match(v) }
 
 // wholeLine reports whether nothing follows the value on its line, and for YAML nothing precedes the name. A
 // word of letters alone is a value there, and prose or a variable elsewhere.
 func (p *pass) wholeLine(a assignment, at, end int) bool {
-	switch {
-	case end == len(p.b), p.b[end] == '\n', p.b[end] == '\r':
-	case p.b[end] == '\\' && isEscapeLetter(p.b, end+backslashRun(p.b, end)):
-	case p.json && (p.b[end] == '"' || p.b[end] == '\\' && end+backslashRun(p.b, end) < len(p.b) && p.b[end+backslashRun(p.b, end)] == '"'):
-	default:
-		return false
+	last := end == len(p.b) || p.b[end] == '\n' || p.b[end] == '\r' || p.b[end] == '\\' && endsWord(p.b, end) || p.json && p.b[end] == '"'
+	if a.style == styleColon {
+		return last && p.firstOnLine(at)
 	}
-	if a.style != styleColon {
-		return !a.spaced || a.upper && a.kind == "password" && p.firstOnLine(a.name)
-	}
-	return p.firstOnLine(at)
+	return last && (!a.spaced || a.upper && a.kind == "password" && p.firstOnLine(a.name))
 }
 
 // firstOnLine reports whether only one word and its sign stand before at on its line. It looks at most one name back.

@@ -53,10 +53,7 @@ func (p *pass) element(m *matcher, a assignment, at int) {
 	for to > from && (isSpace(p.b[to-1]) || p.b[to-1] == '\\' || isEscapeLetter(p.b, to-1)) {
 		to--
 	}
-	if from >= to {
-		return
-	}
-	word := p.b[from:to]
+	word := p.b[from:max(from, to)]
 	if bytes.IndexByte(word, ' ') >= 0 && a.kind != "password" {
 		return
 	}
@@ -220,7 +217,7 @@ func (p *pass) wordEnd(a assignment, at int) int {
 // endsWord reports whether the backslashes at b[at] lead to an escaped blank, quote or ESC.
 func endsWord(b []byte, at int) bool {
 	at += backslashRun(b, at)
-	return at == len(b) || isQuote(b[at]) || b[at] == 'n' || b[at] == 'r' || b[at] == 't' || hasPrefix(b[at:], "u001b")
+	return at == len(b) || isQuote(b[at]) || strings.IndexByte("nrt", b[at]) >= 0 || hasPrefix(b[at:], "u001b")
 }
 
 func backslashRun(b []byte, at int) int {
