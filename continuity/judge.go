@@ -77,9 +77,6 @@ func below(root, path string) string {
 	return path
 }
 
-// cd is how agents begin a command that runs elsewhere; it is no part of what is run.
-var cd = regexp.MustCompile(`^cd ("[^"]*"|\S+) *(&&|;) *`)
-
 // gitIn is git in another folder; that is no part either.
 var gitIn = regexp.MustCompile(`\bgit -C /\S+`)
 
@@ -94,7 +91,7 @@ var heads = regexp.MustCompile(`^(\s*(#.*|cd [^\n;&|]*|echo ("[^"\n]*"|'[^'\n]*'
 // output. With another message or another script behind its first line it is another command.
 func commandKey(command string) string {
 	line, rest, _ := strings.Cut(heads.ReplaceAllString(strings.TrimSpace(command), ""), "\n")
-	line = gitIn.ReplaceAllString(shown.ReplaceAllString(cd.ReplaceAllString(line, ""), ""), "git")
+	line = gitIn.ReplaceAllString(shown.ReplaceAllString(events.WithoutFolder(line), ""), "git")
 	return strings.TrimSpace(strings.Join(strings.Fields(line), " ") + "\n" + rest)
 }
 
@@ -120,7 +117,18 @@ func (p *past) take(e events.Event) {
 	case *events.ToolRequested:
 		if e.AgentID == "" {
 			p.calls[e.ToolUseID] = callOf(p.root, e.ToolName, e.ToolInput)
-			p.planned(e)
+		}
+		if e.AgentID == "" && e.ToolName == "TodoWrite" {
+			var in struct {
+				Todos []struct{ Content, Status string }
+			}
+			_ = json.Unmarshal(e.ToolInput, &in) // of another form: none
+			p.todos = nil
+			for _, t := range in.Todos {
+				if t.Status != "completed" {
+					p.todos = append(p.todos, t.Content)
+				}
+			}
 		}
 	case *events.ToolSucceeded:
 		c, ok := p.calls[e.ToolUseID]
@@ -164,26 +172,6 @@ func (p *past) prompted(text string) {
 	p.task = text
 }
 
-// planned takes in a list of things to do.
-func (p *past) planned(e *events.ToolRequested) {
-	if e.ToolName != "TodoWrite" {
-		return
-	}
-	var in struct {
-		Todos []struct {
-			Content string `json:"content"`
-			Status  string `json:"status"`
-		} `json:"todos"`
-	}
-	_ = json.Unmarshal(e.ToolInput, &in) // of another form: none
-	p.todos = nil
-	for _, t := range in.Todos {
-		if t.Status != "completed" {
-			p.todos = append(p.todos, t.Content)
-		}
-	}
-}
-
 // texts joins all strings of a JSON value.
 func texts(raw json.RawMessage) string {
 	var v any
@@ -209,10 +197,8 @@ func texts(raw json.RawMessage) string {
 	return b.String()
 }
 
-// text is what the model has: told by us, or the client's summary.
-type text struct {
-	plain string // white space made one
-}
+// text is what the model has: told by us, or the client's summary. Its white space was made one.
+type text string
 
 // braces are what is told of one folder, without further braces in it.
 var braces = regexp.MustCompile(`([^\s;,{}]*/)\{([^{}]*)\}`)
@@ -229,17 +215,17 @@ func textOf(root, plain string) text {
 			return strings.Join(paths, ", ")
 		})
 	}
-	return text{plain: strings.Join(strings.Fields(plain), " ")}
+	return text(strings.Join(strings.Fields(plain), " "))
 }
 
 // names reports whether a path stands there, and not only a part of it. A full stop may follow.
 func (t text) names(path string) bool {
-	return path != "" && regexp.MustCompile(`(^|[^\w/.-])`+regexp.QuoteMeta(path)+`\.?($|[^\w/.-])`).MatchString(t.plain)
+	return path != "" && regexp.MustCompile(`(^|[^\w/.-])`+regexp.QuoteMeta(path)+`\.?($|[^\w/.-])`).MatchString(string(t))
 }
 
 // namesFolder reports whether a folder stands there, alone or before the files of it that are told.
 func (t text) namesFolder(path string) bool {
-	return t.names(path) || regexp.MustCompile("(^|[\\s`(])"+regexp.QuoteMeta(path)+"/").MatchString(t.plain)
+	return t.names(path) || regexp.MustCompile("(^|[\\s`(])"+regexp.QuoteMeta(path)+"/").MatchString(string(t))
 }
 
 // knows tells whether what a call is for stands there: its file or folder, or of a command a file of it, or its program
@@ -253,7 +239,7 @@ func (t text) knows(c call) bool {
 
 // says tells whether the beginning of a text stands there.
 func (t text) says(what string, n int) bool {
-	return what != "" && strings.Contains(t.plain, head(what, n))
+	return what != "" && strings.Contains(string(t), head(what, n))
 }
 
 // Words for an outcome, as far as they tell one from the other.
@@ -265,7 +251,7 @@ var (
 // ran tells whether a command is named with its outcome: behind it, before the next command and within 60 characters.
 func (t text) ran(command string, ok bool) bool {
 	command = begin(command)
-	for rest := t.plain; ; {
+	for rest := string(t); ; {
 		i := strings.Index(rest, command)
 		if i < 0 {
 			return false
@@ -287,7 +273,7 @@ func (t text) failure(command string) bool {
 	if t.ran(command, false) {
 		return true
 	}
-	_, open, _ := strings.Cut(t.plain, "Not mended: ")
+	_, open, _ := strings.Cut(string(t), "Not mended: ")
 	return open != "" && strings.Contains(open, target(command))
 }
 

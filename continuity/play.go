@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"hookline/events"
 	"hookline/hookctl/transcript"
@@ -21,7 +20,6 @@ type session struct {
 	id    string
 	cwd   string // where it was
 	root  string // where it is played
-	from  time.Time
 	hooks []transcript.Hook
 	steps []step
 }
@@ -40,7 +38,7 @@ func loaded(list []transcript.Session) ([]*session, error) {
 		if files.Main == "" {
 			continue
 		}
-		s := &session{id: files.ID}
+		s := &session{}
 		r := transcript.NewReader(files.Main)
 		r.Batches = true
 		err := transcript.Read(files.Main, func(text []byte) error {
@@ -55,10 +53,12 @@ func loaded(list []transcript.Session) ([]*session, error) {
 		if len(s.hooks) < 2 {
 			continue
 		}
-		s.id, s.cwd, s.from = s.hooks[0].Session, s.hooks[0].Cwd, s.hooks[0].Time
+		s.id, s.cwd = s.hooks[0].Session, s.hooks[0].Cwd
 		out = append(out, s)
 	}
-	slices.SortStableFunc(out, func(a, b *session) int { return cmp.Or(a.from.Compare(b.from), strings.Compare(a.id, b.id)) })
+	slices.SortStableFunc(out, func(a, b *session) int {
+		return cmp.Or(a.hooks[0].Time.Compare(b.hooks[0].Time), strings.Compare(a.id, b.id))
+	})
 	return out, nil
 }
 
@@ -148,7 +148,6 @@ func (st *stage) play(s *session) (err error) {
 		}
 		s.steps = append(s.steps, now)
 	}
-	s.hooks = nil
 	end := fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":"SessionEnd","reason":"other"}`, s.id, s.root)
 	_, err = st.command(s.root, []byte(end), "hook", "SessionEnd")
 	return err
