@@ -3,14 +3,10 @@ package events
 import (
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"hookline/expect"
 )
 
 // slow is the event by encoding/json alone.
@@ -25,33 +21,6 @@ func sameEvent(a, b Event) bool {
 	x, _ := json.Marshal(a)
 	y, _ := json.Marshal(b)
 	return reflect.TypeOf(a) == reflect.TypeOf(b) && string(x) == string(y)
-}
-
-// The one-pass reader gives what encoding/json gives, for every golden record.
-func TestFillIsEncodingJSON(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("testdata", "golden", "*.json"))
-	if err != nil || len(files) == 0 {
-		t.Fatal(err, len(files))
-	}
-	for _, f := range files {
-		b := expect.Value(os.ReadFile(f))(t)
-		var r struct {
-			Type string          `json:"type"`
-			Data json.RawMessage `json:"data"`
-		}
-		expect.OK(t, json.Unmarshal(b, &r))
-		k, ok := Lookup(r.Type)
-		if !ok {
-			continue
-		}
-		fast := k.New()
-		if !Fill(r.Data, fast) {
-			t.Errorf("%s: not read in one pass", f)
-		}
-		if want, _ := slow(t, k, r.Data); !sameEvent(want, fast) {
-			t.Errorf("%s:\n%+v\n%+v", f, want, fast)
-		}
-	}
 }
 
 // Random objects with names of the struct and of none: the same as by encoding/json.

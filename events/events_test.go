@@ -96,15 +96,6 @@ func TestRecordKeepsWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-func TestRecordOfAFutureBuild(t *testing.T) {
-	const line = `{"seq":3,"id":"x","type":"turn.stopped","version":9,"time":"2026-11-21T07:52:00Z","shard":4,"data":{"a":1}}`
-	var r Record
-	expect.OK(t, json.Unmarshal([]byte(line), &r))
-	if u, ok := r.Event.(*Unknown); !ok || u.Version != 9 || u.Reason != "version" || string(r.Data) != `{"a":1}` {
-		t.Errorf("%+v, data %s", r.Event, r.Data)
-	}
-}
-
 func TestRecordRefusesWhatIsNoRecord(t *testing.T) {
 	for _, line := range []string{``, `7`, `[]`, `{"seq":-1}`, `{"seq":"7"}`, `{"time":"yesterday"}`, `{"data":{}`} {
 		r := Record{Seq: 5}
