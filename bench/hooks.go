@@ -69,7 +69,7 @@ func (h *home) play() (took []time.Duration) {
 	return took
 }
 
-// size compares the files of the store that the session left behind with what was sent.
+// size compares the files of the store after the session with what was sent.
 func (b *bench) size() []float64 {
 	if b.played == nil {
 		b.session()
@@ -181,7 +181,7 @@ func (b *bench) tailDelay() []float64 {
 	return []float64{ms(took, .5)}
 }
 
-// gates asks at a list of gates that are all open, on a branch where much has happened.
+// gates times a hook at a list of gates that are all open, on a branch where much has happened.
 func (b *bench) gates() []float64 {
 	const count, past = 20, 10_000
 	h := b.running()

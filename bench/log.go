@@ -35,7 +35,7 @@ type longLog struct {
 func (b *bench) longLogOf(n uint64) *longLog {
 	l := &longLog{home: b.newHome()}
 	l.play()
-	for _, id := range l.status().Live { // or thousands would be alive, which nobody has
+	for _, id := range l.status().Live { // or thousands would be alive, as in no real log
 		l.hook("SessionEnd", fmt.Appendf(nil, `{"session_id":%q,"cwd":%q,"hook_event_name":"SessionEnd","reason":"other"}`, id.ID, l.project))
 	}
 	l.stop()
@@ -190,7 +190,7 @@ func parseUsage(status, stat string) (rss float64, cpu time.Duration) {
 	return float64(kb) / 1024, time.Duration(user+system) * 10 * time.Millisecond
 }
 
-// past asks a daemon for a state of the middle of the long log.
+// past times the question for a state of the middle of the long log.
 func (b *bench) past() []float64 {
 	l := b.longer()
 	l.run("hookctl", "start")

@@ -18,7 +18,7 @@ func (r row) goal() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %g %s", r.sign, r.limit, r.unit))
 }
 
-// line is the row behind its number: three significant digits of the value, whole numbers from 100 on.
+// line is the row after its number: three significant digits of the value, whole numbers from 100 on.
 func (r row) line(v float64) string {
 	format := "%.3g"
 	if v >= 100 {

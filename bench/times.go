@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// repeat runs f n times behind one that does not count, and returns the times it gives.
+// repeat runs f n times after one that does not count, and returns the times it gives.
 func repeat(n int, f func(round int) time.Duration) []time.Duration {
 	var took []time.Duration
 	for i := range n + 1 {

@@ -15,7 +15,7 @@ import (
 	"hookline/projector/codes"
 )
 
-// recovery times the daemon's answer to the start of a session behind a compaction, from 5,000 ledger events and
+// recovery times the daemon's answer to the start of a session after a compaction, from 5,000 ledger events and
 // 5,000 tool calls.
 func (b *bench) recovery() []float64 {
 	const each = 5000

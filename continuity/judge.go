@@ -88,7 +88,7 @@ var shown = regexp.MustCompile(`(\s*2>&1)?(\s*\|\s*(head|tail)( -n)?( -?\d+)?)?\
 var heads = regexp.MustCompile(`^(\s*(#.*|cd [^\n;&|]*|echo ("[^"\n]*"|'[^'\n]*')|set -[^\n;&|]*|\w+=\S*)?\n)+`)
 
 // commandKey is what a command runs: without the lines before it, a change of folder, and what its first line shows of the
-// output. With another message or another script behind its first line it is another command.
+// output. With another message or another script after its first line it is another command.
 func commandKey(command string) string {
 	line, rest, _ := strings.Cut(heads.ReplaceAllString(strings.TrimSpace(command), ""), "\n")
 	line = gitIn.ReplaceAllString(shown.ReplaceAllString(events.WithoutFolder(line), ""), "git")
@@ -228,7 +228,7 @@ func (t text) namesFolder(path string) bool {
 	return t.names(path) || regexp.MustCompile("(^|[\\s`(])"+regexp.QuoteMeta(path)+"/").MatchString(string(t))
 }
 
-// knows tells whether what a call is for stands there: its file or folder, or of a command a file of it, or its program
+// knows reports whether what a call is for stands there: its file or folder, or of a command a file of it, or its program
 // with the first word that is no option (as DECISIONS has the target of a failure).
 func (t text) knows(c call) bool {
 	if c.command == "" {
@@ -237,7 +237,7 @@ func (t text) knows(c call) bool {
 	return t.says(target(c.command), 60) || slices.ContainsFunc(c.words, t.names)
 }
 
-// says tells whether the beginning of a text stands there.
+// says reports whether the beginning of a text stands there.
 func (t text) says(what string, n int) bool {
 	return what != "" && strings.Contains(string(t), head(what, n))
 }
@@ -248,7 +248,7 @@ var (
 	bad  = regexp.MustCompile(`(?i)fail|exit|error|❌|broke`)
 )
 
-// ran tells whether a command is named with its outcome: behind it, before the next command and within 60 characters.
+// ran reports whether a command is named with its outcome: after it, before the next command and within 60 characters.
 func (t text) ran(command string, ok bool) bool {
 	command = begin(command)
 	for rest := string(t); ; {
@@ -268,7 +268,7 @@ func (t text) ran(command string, ok bool) bool {
 	}
 }
 
-// failure tells whether it is told that a command is still failing.
+// failure reports whether it is told that a command is still failing.
 func (t text) failure(command string) bool {
 	if t.ran(command, false) {
 		return true

@@ -28,7 +28,7 @@ type session struct {
 type step struct {
 	event events.Event
 	told  string  // what the model was told with it
-	asked *string // what it would have been told by a compaction behind it; nil: not asked
+	asked *string // what it would have been told by a compaction after it; nil: not asked
 }
 
 // loaded reads sessions, in the order of their time. Those without a call are left out.

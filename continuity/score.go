@@ -54,7 +54,7 @@ type score struct {
 	missed      []string
 }
 
-// point is one compaction, or a start, with what the model has behind it.
+// point is one compaction, or a start, with what the model has been given.
 type point struct {
 	session string
 	counted map[string]bool // what [score.once] has counted
@@ -181,7 +181,7 @@ func (s *score) call(p *past, pt point, c call) {
 	}
 }
 
-// saw tells whether a path stood in some output.
+// saw reports whether a path stood in some output.
 func (p *past) saw(path string) bool {
 	return slices.ContainsFunc(p.outputs, func(out text) bool { return out.names(path) })
 }

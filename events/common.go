@@ -30,7 +30,7 @@ type Effort struct {
 	Level string `json:"level,omitempty" jsonschema_description:"low, medium, high, …"`
 }
 
-// MCPServer names the server behind an MCP tool.
+// MCPServer names the server of an MCP tool.
 type MCPServer struct {
 	Name   string `json:"name,omitempty" jsonschema_description:"the server"`
 	Source string `json:"source,omitempty" jsonschema_description:"where it is configured"`

@@ -170,7 +170,7 @@ func blank(b []byte, i int) int {
 // maxDepth is where encoding/json gives up; it then says so.
 const maxDepth = 10_000
 
-// valueEnd gives the index behind the value that begins at i, -1 when it does not end. It looks at
+// valueEnd gives the index after the value that begins at i, -1 when it does not end. It looks at
 // brackets and strings only.
 func valueEnd(b []byte, i int) int {
 	depth := 0

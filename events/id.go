@@ -12,7 +12,7 @@ import (
 
 // DerivedID is the id of the n-th event (1…) that follows from the one with the given ULID. It is a
 // pure function, so a frame that is delivered twice derives the same ids and counts once. An id
-// that is no ULID is returned with "-n" behind it; such ids only occur in hand-made logs.
+// that is no ULID is returned with "-n" after it; such ids only occur in hand-made logs.
 func DerivedID(id string, n int) string {
 	u, err := ulid.ParseStrict(id)
 	if err != nil {

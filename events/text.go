@@ -86,7 +86,7 @@ func LastCounts(text string, form *regexp.Regexp, n int) (found []string) {
 	return found
 }
 
-// wordByte tells whether a byte is a letter, a digit or an underscore of ASCII.
+// wordByte reports whether a byte is a letter, a digit or an underscore of ASCII.
 func wordByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
@@ -112,7 +112,7 @@ func StringEnd(b []byte, i int) int {
 	return end - 1
 }
 
-// literal gives the index behind the string that begins at i, -1 when there is none, and whether it
+// literal gives the index after the string that begins at i, -1 when there is none, and whether it
 // is plain: no escape in it.
 func literal(b []byte, i int) (end int, plain bool) {
 	if i >= len(b) || b[i] != '"' {
@@ -130,7 +130,7 @@ func literal(b []byte, i int) (end int, plain bool) {
 	}
 }
 
-// escaped tells whether what follows in the string is the second half of an escape.
+// escaped reports whether what follows in the string is the second half of an escape.
 func escaped(before []byte) bool {
 	n := len(before)
 	for n > 0 && before[n-1] == '\\' {

@@ -71,7 +71,7 @@ func findAssignment(p *pass, m *matcher, start, end int) {
 	}
 }
 
-// findValue asks a rule whose keyword stands in a name, as in ADOBE_CLIENT_ID, about the value assigned to it.
+// findValue applies a rule whose keyword stands in a name, as in ADOBE_CLIENT_ID, to the value assigned to it.
 func findValue(p *pass, m *matcher, start, end int) {
 	if start < p.blockEnd {
 		return
@@ -92,7 +92,7 @@ func findValue(p *pass, m *matcher, start, end int) {
 	}
 }
 
-// assignment reads the name around a word and the sign behind it. Rules that share a name share the reading.
+// assignment reads the name around a word and the sign after it. Rules that share a name share the reading.
 func (p *pass) assignment(start, end int) (assignment, bool) {
 	for end < len(p.b) && isNameByte(p.b[end]) && end-start < maxName {
 		end++
@@ -173,7 +173,7 @@ func (p *pass) sign(a *assignment, at int) bool {
 // maxType bounds a type between a name and its value.
 const maxType = 32
 
-// typed finds the text behind a type: apiKey: string = "…", token: &'static str = "…", char pass[] = "…",
+// typed finds the text after a type: apiKey: string = "…", token: &'static str = "…", char pass[] = "…",
 // apiToken As String = "…"; 0 if there is none.
 func typed(b []byte, at int) int {
 	i := at
@@ -238,7 +238,7 @@ func signAt(b []byte, i int, a *assignment) int {
 }
 
 // noSign handles names whose value follows without a sign: name/value pairs, the second argument of a call, a flag, a
-// definition. The name ends at at, and i is behind the blanks that follow it.
+// definition. The name ends at at, and i is after the blanks that follow it.
 func (p *pass) noSign(a *assignment, at, i int) bool {
 	b, before := p.b, p.b[:a.name]
 	if v := pairedElement(b, at); v > 0 {
@@ -319,7 +319,7 @@ func pairedValue(b []byte, at int) int {
 	return 0
 }
 
-// opensTag reports whether the name around at stands behind < or a namespace.
+// opensTag reports whether the name around at stands after < or a namespace.
 func opensTag(b []byte, at int) bool {
 	from := nameStart(b, at)
 	return from > 0 && (b[from-1] == '<' || b[from-1] == ':')

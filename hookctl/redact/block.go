@@ -41,7 +41,7 @@ func findBlock(p *pass, m *matcher, start, end int) {
 	}
 }
 
-// blockBody returns where the block ends whose first line is behind at; at if there is none.
+// blockBody returns where the block ends whose first line comes after at; at if there is none.
 func (p *pass) blockBody(at int) int {
 	end, reach, least := at, maxHeader, firstRun
 	for i := at; i < len(p.b) && i <= end+reach; i++ {
@@ -95,7 +95,7 @@ func (p *pass) blockRest(m *matcher, start int) {
 	}
 }
 
-// blockTail is behind the dashes of the END line at.
+// blockTail is after the dashes of the END line at.
 func (p *pass) blockTail(at int) int {
 	from := at + len("-----END ")
 	tail := bytes.Index(p.b[from:min(from+maxDash, len(p.b))], []byte("-----"))
@@ -106,7 +106,7 @@ func (p *pass) blockTail(at int) int {
 }
 
 // skipLead skips what a listing writes before a line's own text: the signs of a diff, the number of a read file, the path
-// and the number that grep names, the name of a container; and the blanks behind.
+// and the number that grep names, the name of a container; and the blanks after it.
 func skipLead(b []byte, at int) int {
 	from := skipBlanks(b, at, false)
 	if from == at && at < len(b) && (b[at] == '+' || b[at] == '-' || b[at] == '>') {

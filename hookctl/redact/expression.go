@@ -17,7 +17,7 @@ func (p *pass) isExpression(a assignment, at, end int) bool {
 	word := l.other == 0 && l.space == 0 && l.digit == 0 && !bytes.ContainsRune(v, '-')
 	switch {
 	case a.upper && !a.spaced && a.style == styleEquals:
-		return l.digit == 0 && bytes.ContainsAny(v, "(.") && bytes.IndexByte(v, '(') > 0
+		return l.digit == 0 && bytes.IndexByte(v, '(') > 0
 	case next == '(' || next == '[' || next == '<':
 		return true
 	case a.query || a.style == styleFlag:

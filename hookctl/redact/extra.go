@@ -35,7 +35,7 @@ func (r *Redactor) With(extra Extra) *Redactor {
 	return &next
 }
 
-// Compile leaves out what is no pattern; the configuration tells of it.
+// Compile leaves out what is no pattern; the configuration reports it.
 func Compile(patterns []string) []*regexp.Regexp {
 	var list []*regexp.Regexp
 	for _, p := range patterns {

@@ -24,7 +24,7 @@ var commands = []command{
 	{word: "curl ", flag: "--user", userPass: true},
 }
 
-// maxCommand bounds how far behind a program's name its options are looked for.
+// maxCommand bounds how far after a program's name its options are looked for.
 const maxCommand = 512
 
 // findFlags looks at the rest of a command line for the options that take a password: only for programs known
@@ -52,7 +52,7 @@ func hasPrefix(b []byte, word string) bool {
 	return len(b) >= len(word) && string(b[:len(word)]) == word
 }
 
-// flagValue takes the argument at or behind at.
+// flagValue takes the argument at or after at.
 func (p *pass) flagValue(m *matcher, c command, at int) {
 	from := skipBlanks(p.b, at, false)
 	if from == len(p.b) || from > at && c.joined {

@@ -40,7 +40,7 @@ func TestTokensBehindControls(t *testing.T) {
 	}
 }
 
-// TestKeyBlocksInListings: a key block behind the prefixes of grep and of container logs, and without its first line.
+// TestKeyBlocksInListings: a key block after the prefixes of grep and of container logs, and without its first line.
 func TestKeyBlocksInListings(t *testing.T) {
 	body := []string{letters(alnums, 64), letters(alnums+"+/", 64), letters(alnums, 30) + "=="}
 	begin, end := "-----BEGIN RSA PRIVATE "+"KEY-----", "-----END RSA PRIVATE "+"KEY-----"

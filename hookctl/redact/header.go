@@ -2,7 +2,7 @@ package redact
 
 import "bytes"
 
-// schemes are the words before the credentials of an Authorization header, with the blank behind them.
+// schemes are the words before the credentials of an Authorization header, with the blank after them.
 var schemes = []string{"bearer ", "basic ", "digest ", "token ", "apikey ", "bot ", "negotiate ", "ssws ", "aws4-hmac-sha256 ", "key "}
 
 // scheme is the length of the scheme an Authorization value begins with, blanks included; 0 without one. What
@@ -20,7 +20,7 @@ func (a *assignment) scheme(v []byte) int {
 	return 0
 }
 
-// findBearer takes the credential behind the word Bearer, wherever it stands.
+// findBearer takes the credential after the word Bearer, in any place.
 func findBearer(p *pass, m *matcher, start, end int) {
 	if start < p.valueEnd || start < p.blockEnd || !isFresh(p.b, start) {
 		return

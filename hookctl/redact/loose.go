@@ -7,7 +7,7 @@ import "bytes"
 // minLoose is the least length of such a value where nothing but the name says that it is one.
 const minLoose = 16
 
-// loosely reports whether a value follows the name behind blanks at i, perhaps behind "is".
+// loosely reports whether a value follows the name after blanks at i, perhaps after "is".
 func (p *pass) loosely(a *assignment, i int) bool {
 	for _, word := range []string{"is ", "was "} {
 		if hasPrefixFold(p.b[i:], word) {

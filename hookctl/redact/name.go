@@ -22,7 +22,7 @@ type naming struct {
 const maxName = 64
 
 // classify returns what a name says. It splits the name at _, -, . and at camel case, takes the last word that
-// names a secret, and asks the words before and behind it.
+// names a secret, and weighs it by the words before and after it.
 func classify(name []byte) naming {
 	if len(name) > maxName {
 		name = name[len(name)-maxName:]
@@ -51,7 +51,7 @@ func classify(name []byte) naming {
 		}
 		got.upper = upper
 		got = got.behind(word(i-1), i)
-		for j := i + 1; j < words; j++ { // a word behind the secret word
+		for j := i + 1; j < words; j++ { // a word after the secret word
 			tail := word(j)
 			switch {
 			case tailWords[string(trimDigits(tail))]:

@@ -41,7 +41,7 @@ type Report struct {
 type Finding struct {
 	Kind  string // what the marker would say
 	Start int    // offset of the first byte
-	End   int    // offset behind the last byte
+	End   int    // offset after the last byte
 	Line  int    // line of Start, from 1
 	Rule  string // the rule that found it
 }
@@ -49,7 +49,7 @@ type Finding struct {
 // Redactor finds and replaces secrets. It is safe for concurrent use.
 type Redactor struct {
 	words  *automaton
-	calls  [][]*matcher // by keyword: who is asked about a hit
+	calls  [][]*matcher // by keyword: the rules that look at a hit
 	extra  Extra
 	memory *Memory // of the session, or nil
 }
@@ -111,7 +111,7 @@ func (r *Redactor) Text(b []byte) ([]byte, Report) {
 	return out, rep.counted(n)
 }
 
-// Find tells what Text would replace in b, or JSON if b begins like an object or an array, by rising offset.
+// Find returns what Text would replace in b, or JSON if b begins like an object or an array, by rising offset.
 func (r *Redactor) Find(b []byte) []Finding {
 	var found []Finding
 	line, at := 1, 0

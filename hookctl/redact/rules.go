@@ -16,7 +16,7 @@ import (
 //	id        name in Finding.Rule
 //	kind      what the marker says
 //	options   entropy=N near=N cased open
-//	keywords  lower case, comma-separated; the rule is asked only where one occurs, in any case
+//	keywords  lower case, comma-separated; the rule is applied only where one occurs, in any case
 //	pattern   RE2; the first group that matched is the secret, without groups the whole match
 //	allow     RE2; a secret that it matches is none (optional)
 var (
@@ -36,7 +36,7 @@ type rule struct {
 	words   []string
 	pattern string
 	allow   string
-	near    int     // the token is looked for in so many bytes behind the keyword
+	near    int     // the token is looked for in so many bytes after the keyword
 	entropy float64 // least Shannon entropy in bits per byte, 0 for none
 	cased   bool    // upper case, lower case and digits must all occur
 	open    bool    // more letters may follow the match; they belong to it

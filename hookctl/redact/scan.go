@@ -71,7 +71,7 @@ func (a *automaton) link() {
 }
 
 // walk calls hit for every keyword occurrence with its number and the offsets of its first byte and of the
-// byte behind it, by rising end; it stops when hit returns false.
+// byte after it, by rising end; it stops when hit returns false.
 func (a *automaton) walk(b []byte, hit func(word uint16, start, end int) bool) {
 	var s uint16
 	for at := 0; at < len(b); {

@@ -8,7 +8,7 @@ const (
 	windowBefore = 128
 )
 
-// findAt asks a rule's pattern where a token begins with the keyword. Patterns of this form begin with \A.
+// findAt applies a rule's pattern where a token begins with the keyword. Patterns of this form begin with \A.
 func findAt(p *pass, m *matcher, start, _ int) {
 	if start < p.tokenEnd || start < p.dead[m.index] || isAlnum(p.b[start]) && !isFresh(p.b, start) {
 		return
@@ -31,7 +31,7 @@ func findAt(p *pass, m *matcher, start, _ int) {
 	}
 }
 
-// findNear looks for a token that is known only by its company: among the words in the rule's window behind the
+// findNear looks for a token that has no form of its own: among the words in the rule's window after the
 // keyword. It neither hides tokens with a form of their own nor outranks them.
 func findNear(p *pass, m *matcher, _, end int) {
 	at, limit := max(end, p.dead[m.index]), min(end+m.near, len(p.b))
@@ -86,7 +86,7 @@ func findAround(p *pass, m *matcher, start, end int) {
 // isToken reports whether c is one of the bytes that most tokens are made of.
 func isToken(c byte) bool { return isAlnum(c) || joins(c) }
 
-// isWord reports whether c can be part of a token that is known by its company.
+// isWord reports whether c can be part of a token that has no form of its own.
 func isWord(c byte) bool { return isToken(c) || c == '.' }
 
 // joins reports whether c makes longer words of words.

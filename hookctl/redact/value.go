@@ -16,7 +16,7 @@ func (p *pass) assigned(m *matcher, a assignment) {
 		if i > at && bytes.IndexByte([]byte("bruf@$"), lower(p.b[i-1])) < 0 {
 			break
 		}
-		depth, quote, after = quoteAt(p.b, i) // behind the prefix of a string of Python, C# or Rust
+		depth, quote, after = quoteAt(p.b, i) // after the prefix of a string of Python, C# or Rust
 	}
 	if quote != 0 && after+1 < len(p.b) && p.b[after] == quote && p.b[after+1] == quote {
 		after += 2 // Python's and Java's three quotes
@@ -90,7 +90,7 @@ func (p *pass) yamlBlock(m *matcher, a assignment, at int) bool {
 // closing finds the end of a quoted value: the quote at the same depth of escaping (or a lesser one: the string
 // around it ends). Without one it ends with the line.
 //
-// A line break of the text the quote belongs to is as deeply escaped as the quote; single quotes do not tell
+// A line break of the text the quote belongs to is as deeply escaped as the quote; single quotes do not show
 // their depth, so in JSON the first depth is taken.
 func closing(b []byte, at, depth int, quote byte, json bool) int {
 	run, line := 0, depth

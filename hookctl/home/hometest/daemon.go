@@ -65,7 +65,7 @@ func serve(mode string, p home.Paths) int {
 	if err != nil {
 		return 1
 	}
-	time.AfterFunc(time.Minute, func() { os.Exit(3) }) // a test that fails leaves nothing behind
+	time.AfterFunc(time.Minute, func() { os.Exit(3) }) // a test that fails leaves no process running
 	_ = p.Started()
 	_ = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/quit" {
@@ -121,7 +121,7 @@ func Starts(p home.Paths) []string {
 	return strings.Fields(strings.ReplaceAll(string(data), " ", ":"))
 }
 
-// Listening tells whether a daemon accepts connections.
+// Listening reports whether a daemon accepts connections.
 func Listening(p home.Paths) func() bool {
 	return func() bool {
 		c, err := net.Dial("unix", p.Socket)
