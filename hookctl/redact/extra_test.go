@@ -34,7 +34,6 @@ func TestProjectsPatterns(t *testing.T) {
 		pattern, in, want string
 		skipped           bool
 	}{
-		{`ACME-[0-9]+`, `{"prompt":"use ACME-1"}`, `{"prompt":"use [REDACTED:custom]"}`, false},
 		{`ACME-[0-9]+`, `{"tool_input":{"ACME-1":["ACME-2"]}}`, `{"tool_input":{"ACME-1":["[REDACTED:custom]"]}}`, false},
 		{`.`, `{"session_id":"s","tool_name":"Bash","tool_input":{"command":"ls -l"}}`,
 			`{"session_id":"s","tool_name":"Bash","tool_input":{"command":"[REDACTED:custom]"}}`, false},
