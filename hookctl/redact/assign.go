@@ -64,7 +64,7 @@ func findAssignment(p *pass, m *matcher, start, end int) {
 	}
 	switch {
 	case a.grade == gradeNone:
-	case a.kind == "cookie" || a.kind == "set-cookie":
+	case a.kind == "cookie":
 		p.cookies(m, a)
 	default:
 		p.assigned(m, a)

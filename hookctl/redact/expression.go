@@ -18,7 +18,7 @@ func (p *pass) isExpression(a assignment, at, end int) bool {
 	switch {
 	case a.upper && !a.spaced && a.style == styleEquals:
 		return l.digit == 0 && bytes.IndexByte(v, '(') > 0
-	case next == '(' || next == '[' || next == '<':
+	case next == '(' || next == '[':
 		return true
 	case a.query || a.style == styleFlag:
 		return word && !a.query && isPlainWord(v)
@@ -33,7 +33,7 @@ func (p *pass) isExpression(a assignment, at, end int) bool {
 		}
 		return a.style == styleColon && !a.spaced && (l.digit == 0 || l.letters() == 0 || l.n < least)
 	}
-	return !p.wholeLine(a, at, end) || endsInSecretWord(v) || l.upper > 0
+	return !p.wholeLine(a, at, end) || l.upper > 0
 }
 
 // dotted matches a path of identifiers such as config.auth.token2.

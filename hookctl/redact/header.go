@@ -51,16 +51,12 @@ func (p *pass) cookies(m *matcher, a assignment) {
 	}
 	p.valueEnd = max(p.valueEnd, to)
 
-	first := a.kind == "set-cookie"
-	a.kind, a.grade = "cookie", gradeMedium
+	a.grade = gradeMedium
 	for part := range bytes.SplitSeq(p.b[from:to], []byte{';'}) {
 		name, v, _ := bytes.Cut(part, []byte{'='})
 		if len(v) > 0 && !isPlaceholder(v) && !bytes.ContainsAny(v, "({") && a.fits(v, false) {
 			p.addNamed(m, a, from+len(name)+1, from+len(part))
 		}
 		from += len(part) + 1
-		if first {
-			return
-		}
 	}
 }

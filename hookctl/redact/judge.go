@@ -58,7 +58,7 @@ func (a assignment) fits(v []byte, quoted bool) bool {
 	switch {
 	case a.grade == gradeWeak && !(mixed && l.n >= 16 && entropy(v) >= 3):
 		return false
-	case a.grade == gradeMedium && (!(mixed && l.n >= 8 || l.space == 0 && l.n >= 32) || isDotted(v)):
+	case a.grade == gradeMedium && !(mixed && l.n >= 8) && !(l.space == 0 && l.n >= 32):
 		return false
 	case a.random && (!isMixed(v, minLoose) || isDigest(v)):
 		return false

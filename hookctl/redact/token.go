@@ -44,7 +44,7 @@ func findNear(p *pass, m *matcher, _, end int) {
 		for to < len(p.b) && isWord(p.b[to]) {
 			to++
 		}
-		if to-at >= minNear && (at == 0 || !joins(p.b[at-1])) {
+		if to-at >= minNear {
 			got, ok := p.match(m, at, at+window)
 			if ok && m.accepts(p, got) && (got.end == len(p.b) || !joins(p.b[got.end])) {
 				p.add(span{start: got.start, end: got.end, kind: m.kind, rule: m.id, order: m.index, byName: true, token: true})
@@ -133,21 +133,7 @@ func (m *matcher) accepts(p *pass, got match) bool {
 	case m.allowed != nil && m.allowed.Match(v):
 		return false
 	}
-	return !isMasked(v) && !isNumber(v) && !hasPrefix(v, "[REDACTED:")
-}
-
-// isMasked reports whether a token was already made unreadable, or is a form to be filled in: sk-ant-xxxx….
-func isMasked(v []byte) bool {
-	x, run := byte(0), 0
-	for _, c := range v[:min(len(v), 64)] {
-		if c != x {
-			x, run = c, 0
-		}
-		if run++; run >= 6 && (c|0x20 == 'x' || c == '*' || c == '.') {
-			return true
-		}
-	}
-	return false
+	return !isNumber(v) && !hasPrefix(v, "[REDACTED:")
 }
 
 // isNumber reports whether v could be a JSON number, which a marker without quotes must not replace.
