@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -90,19 +91,10 @@ func TestGoldenFilesBelongToTheCatalog(t *testing.T) {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, f := range files {
-		name := strings.TrimSuffix(filepath.Base(f), ".json")
-		typ, _, _ := strings.Cut(name, ".v")
-		k, ok := Lookup(typ)
-		if !ok {
-			t.Errorf("%s: the type is gone from the catalog", f)
-			continue
-		}
-		known := false
-		for v := 1; v <= k.Version(); v++ {
-			known = known || goldenFile(typ, v) == f
-		}
-		if !known {
-			t.Errorf("%s: the catalog has no such version", f)
+		name, version, later := strings.Cut(strings.TrimSuffix(filepath.Base(f), ".json"), ".v")
+		k, ok := Lookup(name)
+		if n, _ := strconv.Atoi(version); !ok || later && (n < 2 || n > k.Version()) {
+			t.Errorf("%s: the catalog has no such type or version", f)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (p *pass) blockBody(at int) int {
 			run++
 		}
 		switch {
-		case run-i >= least && (end > at || !isDigest(p.b[i:run])):
+		case run-i >= least:
 			end, reach, least = run, maxPrefix, leastRun
 		case bytes.HasPrefix(p.b[i:], []byte("-----")):
 			if end > at && bytes.HasPrefix(p.b[i:], []byte("-----END ")) {
