@@ -207,6 +207,9 @@ var signs = []struct {
 
 // signAt is the length of the sign at b[i], 0 if there is none.
 func signAt(b []byte, i int, a *assignment) int {
+	if isAlnum(b[i]) {
+		return 0 // most names are words of a text
+	}
 	for _, sign := range signs {
 		if !hasPrefixFold(b[i:], sign.text) {
 			continue
