@@ -1,9 +1,6 @@
 package redact
 
-import (
-	"math"
-	"strings"
-)
+import "math"
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
@@ -45,7 +42,11 @@ func hasPrefixFold(b []byte, word string) bool {
 
 // isEscapeLetter reports whether b[at] is the letter of \n, \r, \t, \b, \f, so that it belongs to no word.
 func isEscapeLetter(b []byte, at int) bool {
-	return at > 0 && at < len(b) && b[at-1] == '\\' && strings.IndexByte("nrtbf", b[at]) >= 0
+	if at < 1 || at >= len(b) || b[at-1] != '\\' {
+		return false
+	}
+	c := b[at]
+	return c == 'n' || c == 'r' || c == 't' || c == 'b' || c == 'f' // plain enough to be inlined: it is called for each byte
 }
 
 // isFresh reports whether a token may begin at b[at]: not in the middle of a word. An escape (\\n, \\u0000, \\x1b),
