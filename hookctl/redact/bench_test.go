@@ -59,6 +59,7 @@ func hostile() map[string]string {
 		"assigned":     "password token key= password: token=\n",
 		"one-line":     "password token key ",
 		"letters":      "A",
+		"glued":        "key-",
 		"chain":        "my_key=",
 		"chain-token":  "password=",
 		"overlap":      "sk-",
