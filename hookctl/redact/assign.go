@@ -140,6 +140,7 @@ func (p *pass) sign(a *assignment, at int) bool {
 	if listed {
 		at++
 	}
+	at = skipColour(b, at)
 	i := skipBlanks(b, at, a.outer)
 	if i == len(b) {
 		return false
@@ -167,6 +168,7 @@ func (p *pass) sign(a *assignment, at int) bool {
 	if a.style == styleColon {
 		a.spaced = a.value > i+width
 	}
+	a.value = skipColour(b, a.value)
 	return a.style != styleDefault || a.quoted(b)
 }
 

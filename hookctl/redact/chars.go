@@ -70,6 +70,23 @@ func isFresh(b []byte, at int) bool {
 	return i >= 0 && b[i] == '['
 }
 
+// skipColour skips a terminal's control sequence: ESC [31m, as it is or as JSON and shells write it.
+func skipColour(b []byte, at int) int {
+	i := at + max(0, backslashRun(b, at)-1)
+	for _, esc := range []string{"\x1b[", `\u001b[`, `\x1b[`, `\033[`, `\e[`} {
+		if !hasPrefixFold(b[i:], esc) {
+			continue
+		}
+		for i += len(esc); i < len(b) && (isDigit(b[i]) || b[i] == ';'); i++ {
+		}
+		if i < len(b) && isLetter(b[i]) {
+			return i + 1
+		}
+		break
+	}
+	return at
+}
+
 // hasSuffixFold reports whether b ends with the lower-case word, in any case.
 func hasSuffixFold(b []byte, word string) bool {
 	return len(b) >= len(word) && hasPrefixFold(b[len(b)-len(word):], word)

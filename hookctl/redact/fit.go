@@ -4,6 +4,9 @@ package redact
 // and holds no unescaped quote. A secret that goes on through several strings (the lines of a patch, each its
 // own string) becomes one marker in each.
 func fit(b []byte, s span, out []span) []span {
+	if s.bare {
+		return append(out, s)
+	}
 	inside, first := true, len(out)
 	from := skipEscape(b, s.start)
 	at := from

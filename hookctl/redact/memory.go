@@ -71,7 +71,7 @@ func (r *Redactor) recurring(b []byte, spans []span) []span {
 // token's format it is enough that it has both letters and digits.
 func (s span) remembered(b []byte) bool {
 	v := b[s.start:s.end]
-	if len(v) < minRemembered || len(v) > maxValue || s.part || bytes.ContainsAny(v, `\" `) {
+	if len(v) < minRemembered || len(v) > maxValue || s.bare || s.part || bytes.ContainsAny(v, `\" `) {
 		return false
 	}
 	l, last := look(v), v[len(v)-1]

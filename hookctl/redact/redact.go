@@ -133,6 +133,7 @@ type span struct {
 	order      int  // of the rule in the table: the first names what several found
 	token      bool // matched a token's format
 	byName     bool // found by a name, not by its own form: the less telling kind
+	bare       bool // a JSON number: the marker brings its own quotes
 	part       bool // continues the secret of the span before
 }
 
@@ -228,7 +229,13 @@ func splice(b []byte, spans []span) ([]byte, Report) {
 	at := 0
 	for _, s := range spans {
 		out = append(out, b[at:s.start]...)
+		if s.bare {
+			out = append(out, '"')
+		}
 		out = append(append(append(out, "[REDACTED:"...), s.kind...), ']')
+		if s.bare {
+			out = append(out, '"')
+		}
 		at = s.end
 		if !s.part {
 			rep.Count++

@@ -100,7 +100,8 @@ func TestJSONExactly(t *testing.T) {
 	pw, pem := "s3cr"+"et!pw", letters(alnums, 64)
 	begin, end := "-----BEGIN PRIVATE "+"KEY-----", "-----END PRIVATE "+"KEY-----"
 	for _, c := range []struct{ name, in, want string }{
-		{"number stays", `{"password":12345678}`, `{"password":12345678}`},
+		{"number", `{"password":12345678,"b":1}`, `{"password":"[REDACTED:password]","b":1}`},
+		{"short number", `{"password":1234}`, `{"password":1234}`},
 		{"quote inside", `{"password":"abc\"def ` + pw + `"}`, `{"password":"[REDACTED:password]"}`},
 		{"backslash before the end", `{"password":"abcdef\\","b":"c"}`, `{"password":"[REDACTED:password]","b":"c"}`},
 		{"name at a string's end", `{"a":"password: ","b":"` + pw + `"}`, `{"a":"password: ","b":"` + pw + `"}`},

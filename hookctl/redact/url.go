@@ -1,5 +1,7 @@
 package redact
 
+import "bytes"
+
 // maxUserInfo bounds the part of a URL before the @. Passwords in URLs are percent-encoded and short; tokens
 // used as such are below a kilobyte.
 const maxUserInfo = 1024
@@ -36,6 +38,8 @@ scan:
 			colon = i
 		case c == '@':
 			at = i
+		case c == '/' && colon > 0 && at < 0 && len(bytes.Trim(p.b[colon+1:i], "0123456789")) > 0:
+			// A slash in a password. What follows a port is a path.
 		case c <= ' ', c == '/', c == '?', c == '"', c == '\'', c == '`', c == '\\', c == '<', c == '>':
 			break scan
 		}

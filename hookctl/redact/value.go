@@ -28,7 +28,8 @@ func (p *pass) assigned(m *matcher, a assignment) {
 	case a.style == styleXML:
 		p.element(m, a, at)
 	case quote == 0 && a.style == styleColon && p.yamlBlock(m, a, at):
-	case a.outer && quote == 0: // true, null, a number of JSON
+	case a.outer && quote == 0:
+		p.number(m, a, at)
 	case quote != 0:
 		p.quoted(m, a, after, closing(p.b, after, depth, quote, p.json))
 	default:
@@ -85,6 +86,22 @@ func (p *pass) yamlBlock(m *matcher, a assignment, at int) bool {
 	}
 	p.addNamed(m, a, from, end)
 	return true
+}
+
+// number takes a JSON number: a PIN or a numeric password; short ones are counts.
+func (p *pass) number(m *matcher, a assignment, at int) {
+	end := at
+	for end < len(p.b) && isDigit(p.b[end]) {
+		end++
+	}
+	least := 6
+	if a.kind != "password" {
+		least = 16
+	}
+	if end-at >= least && end < len(p.b) && (isSpace(p.b[end]) || p.b[end] == ',' || p.b[end] == '}') {
+		p.addNamed(m, a, at, end)
+		p.spans[len(p.spans)-1].bare = true
+	}
 }
 
 // closing finds the end of a quoted value: the quote at the same depth of escaping (or a lesser one: the string
