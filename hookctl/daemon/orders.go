@@ -12,7 +12,6 @@ import (
 	"hookline/hookctl/problem"
 	"hookline/hookctl/recorder"
 	"hookline/projector"
-	"hookline/projector/gate"
 	"hookline/projector/ledger"
 )
 
@@ -50,7 +49,7 @@ func (d *Daemon) OrderGates(ctx context.Context, o client.GateOrder) (client.Gat
 		return client.GateReceipt{}, problem.Bad("%.60q is no name of a branch", branch)
 	}
 	project, sighting := d.project(ctx, place)
-	session, err := d.gateSession(ctx, o.Session, project)
+	session, err := d.resolveSession(ctx, o.Session)
 	if err != nil {
 		return client.GateReceipt{}, err
 	}
@@ -68,30 +67,6 @@ func (d *Daemon) OrderGates(ctx context.Context, o client.GateOrder) (client.Gat
 		out.Events = append(out.Events, rec.ID)
 	}
 	return out, nil
-}
-
-// gateSession returns the session that an order names. One that never sent a hook is known from what was imported, by the
-// first eight characters of its id.
-func (d *Daemon) gateSession(ctx context.Context, given, project string) (string, error) {
-	id, err := d.resolveSession(ctx, given)
-	if err == nil {
-		return id, nil
-	}
-	known := false
-	_ = d.view.Read(ctx, func(r projector.Reader) error {
-		keys, err := r.Keys(gate.Name)
-		for _, k := range keys {
-			if in, _ := gate.SplitKey(k); in == project && !known {
-				s, _ := projector.State[gate.State](r, gate.Name, k)
-				known = slices.Contains(s.Foreigners(), given)
-			}
-		}
-		return err
-	})
-	if known {
-		return given, nil
-	}
-	return "", err
 }
 
 // orderedEvents returns the decoded events of an order, which may have these types alone. The words of an error name the

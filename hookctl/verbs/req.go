@@ -108,8 +108,8 @@ func (a *app) reqFileVerbs() []*cobra.Command {
 			Short: "Take over the requirements framework's state files",
 			Long: "Take over the requirements framework's state: without a name every file of <git dir>/requirements and\n" +
 				"~/.claude/sessions.json. Long session ids are migrated, of two satisfactions the newer wins, and importing\n" +
-				"twice changes nothing. A file that cannot be read is named and left alone, an entry that is malformed is\n" +
-				"named and left out: the exit code is 1 then. No file is changed.",
+				"twice changes nothing. A file that is malformed is named and left alone: the exit code is 1 then. No file is\n" +
+				"changed.",
 			Example: "  hookctl req import\n  hookctl req import .git/requirements/feature-x.json",
 		}, &reqImportVerb{}),
 		a.verb(needStore, &cobra.Command{
@@ -136,7 +136,6 @@ type desk struct {
 	state    gate.State
 	cells    map[string]gate.State // all branches of the project; "" is the project's own cell
 	sessions []session.State       // the live ones, and those that were asked for by name
-	foreign  []session.State       // sessions that an import alone knows, by eight characters; whose process is gone has ended
 	sizes    facts.Sizes
 }
 
@@ -181,7 +180,8 @@ func (a *app) desk(branch string) (*desk, error) {
 	}
 	d.cells = ofProject(gates, d.project)
 	d.state = d.on(d.branch)
-	return d, d.read(gates, all)
+	d.sessions, err = newest(a, 1)
+	return d, err
 }
 
 func (a *app) rulesAt(p facts.Place) gates.Rules {
@@ -216,7 +216,7 @@ func (d *desk) on(branch string) gate.State {
 // live are the sessions of this project, or of all, whose process is there, the last active first.
 func (d *desk) live(everywhere bool) []session.State {
 	var list []session.State
-	for _, s := range slices.Concat(d.sessions, d.foreign) {
+	for _, s := range d.sessions {
 		p := s.Process()
 		if s.Status != session.Live || !everywhere && s.Project != d.project || p.PID != 0 && !facts.SameProcess(p.PID, p.Start) {
 			continue
@@ -248,9 +248,6 @@ func (d *desk) find(name string) (id string, explicit bool, err error) {
 	if name != "" {
 		if err := d.know(name); err != nil {
 			return "", true, err
-		}
-		if id := d.imported(name); id != "" {
-			return id, true, nil
 		}
 		s, err := match(d.sessions, name, d.app)
 		if err != nil {

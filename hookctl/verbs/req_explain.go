@@ -81,7 +81,7 @@ func (d *desk) because(id, name string, q gates.Requirement) explanation {
 		if d.level(name, m) == "branch" {
 			out.Because += " for every session of the branch"
 		}
-		out.Because += " " + d.at(m)
+		out.Because += " at " + d.stamp(m.At)
 		if !m.Expires.IsZero() {
 			out.Because += ", holds until " + d.stamp(m.Expires)
 		}
@@ -105,22 +105,6 @@ func (d *desk) because(id, name string, q gates.Requirement) explanation {
 	return out
 }
 
-// when is the time of a mark.
-func (d *desk) when(m gate.Mark) string {
-	if !m.Dated() {
-		return "unknown"
-	}
-	return d.stamp(m.At)
-}
-
-// at is the time of a mark as a sentence has it.
-func (d *desk) at(m gate.Mark) string {
-	if !m.Dated() {
-		return "at an unknown time"
-	}
-	return "at " + d.when(m)
-}
-
 // closed says why nothing satisfies a gate.
 func (d *desk) closed(q gates.Requirement, entry, branch gate.Entry, session string) (string, *gate.Mark) {
 	where := "in this session"
@@ -129,7 +113,7 @@ func (d *desk) closed(q gates.Requirement, entry, branch gate.Entry, session str
 	}
 	for _, e := range []gate.Entry{entry, branch} {
 		if m := e.Satisfied; m != nil && m.Expired(d.Now()) {
-			return "what " + who(*m) + " satisfied " + d.at(*m) + " expired at " + d.stamp(m.Expires), m
+			return "what " + who(*m) + " satisfied at " + d.stamp(m.At) + " expired at " + d.stamp(m.Expires), m
 		}
 	}
 	for _, e := range []gate.Entry{entry, branch} {

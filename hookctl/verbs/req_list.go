@@ -65,18 +65,11 @@ type reqSessionsVerb struct {
 }
 
 func (f *reqSessionsVerb) run(a *app, _ []string) error {
-	projects, err := allProjects(a)
+	sessions, err := newest(a, 1)
 	if err != nil {
 		return err
 	}
-	branches, err := allGates(a)
-	if err != nil {
-		return err
-	}
-	d := &desk{app: a}
-	if err := d.read(branches, projects); err != nil {
-		return err
-	}
+	d := &desk{app: a, sessions: sessions}
 	list := d.live(true)
 	if f.Dir != "" {
 		top := a.place(a.absolute(f.Dir))
@@ -104,7 +97,7 @@ func (f *reqSessionsVerb) run(a *app, _ []string) error {
 
 // liveJSON is one session as `req sessions --json` prints it.
 type liveJSON struct {
-	Session    string `json:"session" jsonschema_description:"whole id; eight characters of one that an import alone knows"`
+	Session    string `json:"session" jsonschema_description:"whole id"`
 	PID        int    `json:"pid,omitempty" jsonschema_description:"process id of the client"`
 	Project    string `json:"project" jsonschema_description:"id"`
 	ProjectDir string `json:"project_dir" jsonschema_description:"work tree; empty outside of git"`

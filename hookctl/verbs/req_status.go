@@ -117,9 +117,7 @@ func (d *desk) gateStatus(id string, g gates.Gate) GateStatus {
 		Triggered: d.state.Triggered(q.Name, string(q.Scope), id)}
 	if m, ok := d.state.Satisfaction(q.Name, hook.ScopeOf(q), id, d.Now()); ok {
 		s.By, s.Through, s.Event, s.Level = m.By, m.Skill, m.Event, d.level(q.Name, m)
-		if m.Dated() {
-			s.At = m.At.Format(time.RFC3339Nano)
-		}
+		s.At = m.At.Format(time.RFC3339Nano)
 		if !m.Expires.IsZero() {
 			s.ExpiresAt = m.Expires.Format(time.RFC3339Nano)
 		}
@@ -146,7 +144,7 @@ func (d *desk) table(id string, board []gates.Gate) {
 			mark = "✅"
 		}
 		if m, ok := d.state.Satisfaction(s.Name, hook.ScopeOf(g.Requirement), id, d.Now()); ok {
-			by, when = who(m), d.when(m)
+			by, when = who(m), d.stamp(m.At)
 			if s.Level == "branch" {
 				by += ", for the branch"
 			}
@@ -165,13 +163,7 @@ func (d *desk) table(id string, board []gates.Gate) {
 }
 
 // who satisfied it: "skill: arch-review", `cli`, `approval`.
-func who(m gate.Mark) string {
-	by := join(" ", m.By, m.Skill)
-	if m.Imported {
-		by = join(", ", by, "imported")
-	}
-	return by
-}
+func who(m gate.Mark) string { return join(" ", m.By, m.Skill) }
 
 func (d *desk) verbose(id string, board []gates.Gate) {
 	a := d.app

@@ -25,20 +25,6 @@ func TestPendingCommandsAreBounded(t *testing.T) {
 	}
 }
 
-func TestImportedSessionsAreBounded(t *testing.T) {
-	var list []events.GateImportedSession
-	for i := range maxImported + 2 {
-		list = append(list, events.GateImportedSession{Session: fmt.Sprintf("%08d", i), LastActive: noon.Add(time.Duration(i) * time.Second).Format(time.RFC3339)})
-	}
-	list = append(list, events.GateImportedSession{LastActive: noon.Format(time.RFC3339)})
-	s := new(story).tell("", &events.GateImported{Sessions: list}).state
-	_, first := s.Imported["00000001"]
-	_, third := s.Imported["00000002"]
-	if len(s.Imported) != 1024 || first || !third {
-		t.Errorf("%d imported, the second is there: %t, the third: %t", len(s.Imported), first, third)
-	}
-}
-
 func TestRetractionsAreCountedOnce(t *testing.T) {
 	s := new(story).tell("", &events.RecordRetracted{Target: "E1"}, &events.RecordRetracted{Target: "E2"}, &events.RecordRetracted{Target: "E1"}, &events.RecordRetracted{}).state
 	if len(s.Retracted) != 2 || s.Retracted[0] != "E1" || s.Retracted[1] != "E2" {

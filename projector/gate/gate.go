@@ -26,7 +26,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "gate"
-	Version = 5
+	Version = 6
 )
 
 // Bounds of a cell; the log has all of it. Beyond, the oldest goes first.
@@ -36,16 +36,13 @@ const (
 	maxDeleted  = 1024 // sessions and events of a project that count no more
 	maxMetadata = 4 << 10
 	maxWord     = 200
-	maxImported = 1024 // sessions of another tool's registry
-	maxPath     = 4096
 	maxBranch   = 200 // bytes of a branch's name in a key; a bucket's keys have an end
 )
 
-// State is one cell. Of a branch's cell Gates, Blocks and Imported are set, of a project's the rest.
+// State is one cell. Of a branch's cell Gates and Blocks are set, of a project's the rest.
 type State struct {
 	Gates     map[string]Gate    `json:"gates,omitempty" jsonschema_description:"by requirement"`
 	Blocks    map[string]Block   `json:"blocks,omitempty" jsonschema_description:"denials by session"`
-	Imported  map[string]Foreign `json:"imported,omitempty" jsonschema_description:"sessions of another tool's registry, by their short id"`
 	Pending   map[string]Pending `json:"pending,omitempty" jsonschema_description:"slash command of the running prompt, by session"`
 	Deleted   []Tombstone        `json:"deleted,omitempty" jsonschema_description:"sessions that were deleted, oldest first"`
 	Off       map[string]Mark    `json:"off,omitempty" jsonschema_description:"work trees whose gates went off as a whole, by their top"`
@@ -56,7 +53,7 @@ type State struct {
 type Gate struct {
 	Scope    string           `json:"scope,omitempty" jsonschema_description:"of the last write: session, branch, permanent or single_use"`
 	Branch   Entry            `json:"branch,omitzero" jsonschema_description:"holds for every session"`
-	Sessions map[string]Entry `json:"sessions,omitempty" jsonschema_description:"by session"`
+	Sessions map[string]Entry `json:"sessions,omitempty" jsonschema_description:"by session; ~ and eight characters for one that an imported file names by these"`
 }
 
 // Entry is what is known at one level.
@@ -80,7 +77,7 @@ type Reservation struct {
 
 // Mark says who, when and by which event.
 type Mark struct {
-	At       time.Time       `json:"at" jsonschema_description:"when; 0001-01-01T00:00:00Z where an import did not know"`
+	At       time.Time       `json:"at" jsonschema_description:"when"`
 	Event    string          `json:"event" jsonschema_description:"id of the event that says so"`
 	Session  string          `json:"session,omitempty" jsonschema_description:"whose event it was"`
 	By       string          `json:"by,omitempty" jsonschema_description:"of a satisfaction who, of a clearing why"`
@@ -88,7 +85,6 @@ type Mark struct {
 	Since    time.Time       `json:"since,omitzero" jsonschema_description:"when it was first satisfied, of one that was carried over"`
 	Expires  time.Time       `json:"expires,omitzero" jsonschema_description:"until when it holds; absent: no end"`
 	Metadata json.RawMessage `json:"metadata,omitempty" jsonschema_description:"that was given with it"`
-	Imported bool            `json:"imported,omitempty" jsonschema_description:"it, or its session, comes from another tool's file"`
 }
 
 // Block is the newest denial that was given to a session.
@@ -203,7 +199,6 @@ func (s *State) satisfied(r events.Record, e *events.GateSatisfied) {
 	} else if session == "" {
 		return // for whom would it count
 	}
-	m.Imported = s.foreign(session)
 	s.change(e.Name, e.Scope, session, func(en *Entry) { en.Satisfied = &m })
 }
 

@@ -262,28 +262,40 @@ func TestCarried(t *testing.T) {
 }
 
 func TestImported(t *testing.T) {
-	file := func(satisfied, trig string) *events.GateImported {
-		return &events.GateImported{File: "b.json", Gates: []events.GateImportedEntry{{Name: "plan", Scope: "session", Session: "cad0ac4d",
-			SatisfiedAt: satisfied, SatisfiedBy: "skill", TriggeredAt: trig}}}
+	entry := func(session, at string) events.GateImportedEntry {
+		return events.GateImportedEntry{Name: "plan", Scope: "session", Session: session, SatisfiedAt: at, SatisfiedBy: "skill"}
 	}
-	st := new(story).tell("", file("2026-11-20T12:00:00Z", "2026-11-20T11:00:00Z"))
-	if s := st.state; !s.Satisfied("plan", "session", one, noon) || !s.Triggered("plan", "session", one) || s.Satisfied("plan", "session", two, noon) {
+	file := func(list ...events.GateImportedEntry) *events.GateImported {
+		return &events.GateImported{File: "b.json", Gates: list}
+	}
+	const day, later = "2026-11-20T12:00:00Z", "2026-11-20T13:00:00Z"
+
+	st := new(story).tell("", file(entry("cad0ac4d", day)))
+	if s := st.state; !s.Satisfied("plan", "session", one, noon) || s.Satisfied("plan", "session", two, noon) {
 		t.Errorf("%+v", s)
 	}
+	for name, c := range map[string]struct {
+		in   events.GateImportedEntry
+		want bool
+	}{
+		"again": {entry("cad0ac4d", day), false}, "under the whole id": {entry(one, day), false}, "older": {entry("cad0ac4d", "2026-11-19T12:00:00Z"), false},
+		"newer": {entry("cad0ac4d", later), true}, "another session": {entry("08345d22", day), true}, "of the branch": {entry("", day), true}, "no time": {entry("08345d22", ""), false},
+	} {
+		expect.Equal(t, st.state.News(c.in), c.want, name)
+	}
 	before, _ := json.Marshal(st.state)
-	st.tell("", file("2026-11-20T12:00:00Z", "2026-11-20T11:00:00Z"), file("2026-11-19T12:00:00Z", ""))
+	st.tell("", file(entry("cad0ac4d", day)), file(entry("cad0ac4d", "2026-11-19T12:00:00Z")))
 	after, _ := json.Marshal(st.state)
 	expect.Equal(t, string(before), string(after), "importing again and an older file changed")
-	st.tell("", file("2026-11-20T13:00:00Z", ""))
-	if m, _ := st.state.Satisfaction("plan", "session", one, noon); !m.At.Equal(time.Date(2026, 11, 20, 13, 0, 0, 0, time.UTC)) || !m.Imported {
+	st.tell("", file(entry("cad0ac4d", later)))
+	if m, _ := st.state.Satisfaction("plan", "session", one, noon); !m.At.Equal(time.Date(2026, 11, 20, 13, 0, 0, 0, time.UTC)) {
 		t.Errorf("the newer satisfaction wins: %+v", m)
 	}
 	st.tell(one, &events.GateCleared{Name: "plan", Reason: "single_use"})
 	if s := st.state; s.Satisfied("plan", "session", one, noon) || s.Holds("plan", one) {
 		t.Error("what was imported can be cleared by the session it belongs to")
 	}
-	st.tell("", &events.GateCleared{Name: "plan", AllSessions: true, Reason: "command"})
-	st.tell("", &events.GateImported{Gates: []events.GateImportedEntry{{Name: "plan", SatisfiedAt: "2026-11-20T12:00:00Z"}}})
+	st.tell("", &events.GateCleared{Name: "plan", AllSessions: true, Reason: "command"}, file(entry("", day)))
 	if st.state.Satisfied("plan", "session", two, noon) {
 		t.Error("an old file undoes a clearing")
 	}
@@ -451,50 +463,5 @@ func TestPinned_06_Alias(t *testing.T) {
 		if got := events.Alias(id); got != want || events.Alias(got) != got {
 			t.Errorf("%s: %s, then %s", id, got, events.Alias(got))
 		}
-	}
-}
-
-// What an import would change, and who is known from one alone.
-func TestImportedNews(t *testing.T) {
-	entry := func(session, satisfied, trig string) events.GateImportedEntry {
-		return events.GateImportedEntry{Name: "plan", Scope: "session", Session: session, SatisfiedAt: satisfied, TriggeredAt: trig}
-	}
-	first := entry("cad0ac4d", "2026-11-20T12:00:00Z", "2026-11-20T11:00:00Z")
-	st := new(story)
-	if !st.state.News(first) {
-		t.Error("nothing is known yet")
-	}
-	st.tell("", &events.GateImported{Gates: []events.GateImportedEntry{first}})
-	for name, c := range map[string]struct {
-		in   events.GateImportedEntry
-		want bool
-	}{
-		"again": {first, false}, "under the whole id": {entry(one, first.SatisfiedAt, first.TriggeredAt), false}, "older": {entry("cad0ac4d", "2026-11-19T12:00:00Z", ""), false},
-		"newer": {entry("cad0ac4d", "2026-11-20T12:00:01Z", ""), true}, "triggered earlier": {entry("cad0ac4d", "", "2026-11-20T10:00:00Z"), true},
-		"another session": {entry("08345d22", first.SatisfiedAt, ""), true}, "of the branch": {entry("", first.SatisfiedAt, ""), true},
-	} {
-		expect.Equal(t, st.state.News(c.in), c.want, name)
-	}
-	st.tell("", &events.GateCleared{Name: "plan", AllSessions: true, Reason: "command"})
-	if st.state.News(first) {
-		t.Error("it was cleared since the file was written")
-	}
-}
-
-func TestForeignSessions(t *testing.T) {
-	in := events.GateImportedSession{Session: "cad0ac4d", PID: 4711, PIDStart: 87, ProjectDir: "/p", Branch: "b", StartedAt: "2026-11-20T11:00:00Z", LastActive: "2026-11-20T12:00:00Z"}
-	st := new(story).tell("", &events.GateImported{Sessions: []events.GateImportedSession{in, {Session: ""}}})
-	f := st.state.Imported["cad0ac4d"]
-	if len(st.state.Imported) != 1 || f.PID != 4711 || f.Start != 87 || f.Dir != "/p" || f.Event != "E0001" || !f.Same(in) {
-		t.Errorf("%+v", st.state.Imported)
-	}
-	if in.LastActive = "2026-11-20T12:00:01Z"; f.Same(in) {
-		t.Error("it was active since")
-	}
-	st.tell("", &events.GateImported{Gates: []events.GateImportedEntry{{Name: "plan", Scope: "session", Session: "08345d22", TriggeredAt: "2026-11-20T11:00:00Z"}}})
-	expect.Equal(t, strings.Join(st.state.Foreigners(), " "), "08345d22 cad0ac4d")
-	// What a person says of such a session counts for the one that its characters begin.
-	if st.tell("cad0ac4d", satisfied("plan", "session")); !st.state.Satisfied("plan", "session", one, noon) {
-		t.Errorf("%+v", st.state.Gates)
 	}
 }

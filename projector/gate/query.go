@@ -103,12 +103,6 @@ func (e Entry) met(now time.Time) (Mark, bool) {
 	return *e.Satisfied, true
 }
 
-// Unknown is the time that an imported mark has where the file gave none: it must have one to count.
-var Unknown = time.Unix(1, 0).UTC()
-
-// Dated tells whether the time of a mark is known.
-func (m Mark) Dated() bool { return m.At.After(Unknown) }
-
 // First is when a satisfaction was given, whichever session it was carried over to since.
 func (m Mark) First() time.Time {
 	if !m.Since.IsZero() {
@@ -120,23 +114,14 @@ func (m Mark) First() time.Time {
 // Expired tells whether a mark has run out; the last moment still counts.
 func (m Mark) Expired(now time.Time) bool { return !m.Expires.IsZero() && now.After(m.Expires) }
 
-// Of is a session's entry. What was imported is known by the first eight characters alone; it counts for
-// the session that begins with them until that has an entry of its own.
+// Of returns a session's entry. What a file names by eight characters counts for the session whose id begins with them
+// until that has an entry of its own.
 func (g Gate) Of(session string) (Entry, bool) {
-	if e, ok := g.Sessions[session]; ok {
-		return e, true
+	e, ok := g.Sessions[session]
+	if !ok {
+		e, ok = g.Sessions[importedAs(events.Alias(session))]
 	}
-	short := events.Alias(session)
-	e, ok := g.Sessions[short]
-	if !ok || short == session || e.Satisfied == nil && e.Triggered == nil {
-		return Entry{}, false
-	}
-	for _, m := range []*Mark{e.Satisfied, e.Triggered} {
-		if m != nil && !m.Imported {
-			return Entry{}, false
-		}
-	}
-	return e, true
+	return e, ok
 }
 
 // OffAt tells since when and why the gates of a work tree are off.
