@@ -218,8 +218,8 @@ func (d *desk) dynamicLine(id string, q gates.Requirement) string {
 	case errors.Is(err, facts.ErrUnknownBase):
 		line = "  ⚠️  " + q.Name + ": not measured, its base '" + q.Base + "' does not exist"
 	}
-	if until, ok := d.state.Approved(q.Name, id, d.Now()); ok {
-		line += "\n     ⏰ Approved (" + minutes(until.Sub(d.Now())) + " remaining)"
+	if m, _ := d.state.Satisfaction(q.Name, hook.ScopeOf(q), id, d.Now()); !m.Expires.IsZero() {
+		line += "\n     ⏰ Approved (" + minutes(m.Expires.Sub(d.Now())) + " remaining)"
 	}
 	return line + "\n"
 }

@@ -13,9 +13,11 @@
 package gate
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -59,8 +61,7 @@ type Gate struct {
 // Entry is what is known at one level.
 type Entry struct {
 	Satisfied *Mark `json:"satisfied,omitempty" jsonschema_description:"newest satisfaction that was not cleared"`
-	Triggered *Mark `json:"triggered,omitempty" jsonschema_description:"the first call that asked for it"`
-	Again     *Mark `json:"again,omitempty" jsonschema_description:"the newest call after that, where the first counted no more: its session was deleted"`
+	Triggered *Mark `json:"triggered,omitempty" jsonschema_description:"the call that asked for it: the first one, or the first after that counted no more"`
 	Cleared   *Mark `json:"cleared,omitempty" jsonschema_description:"newest clearing; it tells why the gate is closed again"`
 
 	Reserved *Reservation `json:"reserved,omitempty" jsonschema_description:"the call that uses the satisfaction up, while it is under way"`
@@ -182,7 +183,10 @@ func Fold(s State, r events.Record) State {
 		s.delete(r)
 		delete(s.Pending, r.Session)
 	case *events.RecordRetracted:
-		s.Retracted = remember(s.Retracted, e.Target)
+		if e.Target != "" && !slices.Contains(s.Retracted, e.Target) {
+			s.Retracted = append(s.Retracted, e.Target)
+			s.Retracted = s.Retracted[max(0, len(s.Retracted)-maxDeleted):]
+		}
 	default:
 		s.prompt(r)
 	}
@@ -209,13 +213,7 @@ func (s *State) triggered(r events.Record, e *events.GateTriggered) {
 	} else if session == "" {
 		return
 	}
-	s.change(e.Name, e.Scope, session, func(en *Entry) {
-		if en.Triggered == nil {
-			en.Triggered = &m
-			return
-		}
-		en.Again = &m
-	})
+	s.change(e.Name, e.Scope, session, func(en *Entry) { en.Triggered = &m })
 }
 
 // cleared takes satisfactions away. One session's clearing by command leaves triggered, so that the end
@@ -237,7 +235,7 @@ func (s *State) cleared(r events.Record, e *events.GateCleared) {
 		s.change(name, g.Scope, r.Session, func(en *Entry) {
 			en.Satisfied, en.Cleared = nil, &m
 			if e.Reason != events.GateClearedCommand {
-				en.Triggered, en.Again, en.Reserved = nil, nil, nil
+				en.Triggered, en.Reserved = nil, nil
 			}
 		})
 	}
@@ -253,7 +251,7 @@ func (s *State) switched(r events.Record, e *events.GateSwitched) {
 		s.Off = map[string]Mark{}
 	}
 	if len(s.Off) >= maxSessions {
-		delete(s.Off, oldest(s.Off, func(m Mark) time.Time { return m.At }))
+		delete(s.Off, oldest(s.Off, func(m Mark) string { return m.Event }))
 	}
 	m := markOf(r)
 	m.By = clip(e.Reason)
@@ -292,27 +290,23 @@ func (s *State) change(name, scope, session string, fn func(*Entry)) {
 	s.Gates[name] = g
 }
 
-// newest is when something was last said about an entry.
-func (e Entry) newest() time.Time {
-	var at time.Time
-	for _, m := range []*Mark{e.Satisfied, e.Triggered, e.Again, e.Cleared} {
-		if m != nil && m.At.After(at) {
-			at = m.At
+// newest returns the id of the event that last said something about an entry.
+func (e Entry) newest() string {
+	id := ""
+	for _, m := range []*Mark{e.Satisfied, e.Triggered, e.Cleared} {
+		if m != nil {
+			id = max(id, m.Event)
 		}
 	}
-	return at
+	return id
 }
 
-// oldest is the key of the value that is longest ago, the smaller key of two.
-func oldest[V any](m map[string]V, at func(V) time.Time) string {
-	found, first := "", true
-	var when time.Time
-	for k, v := range m {
-		if t := at(v); first || t.Before(when) || t.Equal(when) && k < found {
-			found, when, first = k, t, false
-		}
-	}
-	return found
+// oldest returns the key of the value with the smallest event id, which begins with its time; of two the smaller key.
+func oldest[V any](m map[string]V, event func(V) string) string {
+	keys := slices.Collect(maps.Keys(m))
+	return slices.MinFunc(keys, func(a, b string) int {
+		return cmp.Or(cmp.Compare(event(m[a]), event(m[b])), cmp.Compare(a, b))
+	})
 }
 
 func markOf(r events.Record) Mark { return Mark{At: r.Time, Event: r.ID} }
@@ -348,17 +342,4 @@ func (s *State) delete(r events.Record) {
 	list := slices.DeleteFunc(s.Deleted, func(d Tombstone) bool { return d.Session == r.Session })
 	list = append(list, Tombstone{r.Session, r.Time})
 	s.Deleted = list[max(0, len(list)-maxDeleted):]
-}
-
-func remember(list []string, id string) []string {
-	if id == "" {
-		return list
-	}
-	for _, known := range list {
-		if known == id {
-			return list
-		}
-	}
-	list = append(list, id)
-	return list[max(0, len(list)-maxDeleted):]
 }

@@ -24,44 +24,34 @@ func At(branch, project State) State {
 	return s
 }
 
-// counted is a gate without what counts no more.
+// counted returns a gate without what was retracted, and without what deleted sessions did up to their deletion.
 func (s State) counted(g Gate) Gate {
-	out := Gate{Scope: g.Scope, Branch: s.valid(g.Branch), Sessions: make(map[string]Entry, len(g.Sessions))}
+	out := Gate{Scope: g.Scope, Branch: s.only(g.Branch, ""), Sessions: make(map[string]Entry, len(g.Sessions))}
 	for id, e := range g.Sessions {
-		e = s.valid(e)
-		if left := s.since(id, e); left == e || left != (Entry{}) {
-			out.Sessions[id] = left
-		}
+		out.Sessions[id] = s.only(e, id)
 	}
 	return out
 }
 
-// since is an entry without what a deletion of its session left behind.
-func (s State) since(session string, e Entry) Entry {
-	i := slices.IndexFunc(s.Deleted, func(d Tombstone) bool { return d.Session == session })
-	if i < 0 {
-		return e
+// only returns the entry of a session, or of the branch where that is "", with the marks that count.
+func (s State) only(e Entry, session string) Entry {
+	var deleted time.Time
+	for _, d := range s.Deleted {
+		if d.Session == session {
+			deleted = d.At
+		}
 	}
-	return e.only(func(m *Mark) bool { return m.At.After(s.Deleted[i].At) })
-}
-
-func (s State) valid(e Entry) Entry {
-	return e.only(func(m *Mark) bool { return !slices.Contains(s.Retracted, m.Event) })
-}
-
-// only is an entry with the marks that count.
-func (e Entry) only(counts func(*Mark) bool) Entry {
+	counts := func(at time.Time, event string) bool {
+		return at.After(deleted) && !slices.Contains(s.Retracted, event)
+	}
 	keep := func(m *Mark) *Mark {
-		if m == nil || !counts(m) {
+		if m == nil || !counts(m.At, m.Event) {
 			return nil
 		}
 		return m
 	}
-	out := Entry{Satisfied: keep(e.Satisfied), Triggered: keep(e.Triggered), Again: keep(e.Again), Cleared: keep(e.Cleared)}
-	if out.Triggered == nil {
-		out.Triggered = out.Again
-	}
-	if r := e.Reserved; r != nil && counts(&Mark{At: r.At, Event: r.Event}) {
+	out := Entry{Satisfied: keep(e.Satisfied), Triggered: keep(e.Triggered), Cleared: keep(e.Cleared)}
+	if r := e.Reserved; r != nil && counts(r.At, r.Event) {
 		out.Reserved = r
 	}
 	return out
@@ -95,7 +85,7 @@ func (s State) Satisfaction(name, scope, session string, now time.Time) (Mark, b
 	return Mark{}, false
 }
 
-// met is the satisfaction of an entry. It is strict: expired when now is after the time, not at it.
+// met returns the satisfaction of an entry that has not run out.
 func (e Entry) met(now time.Time) (Mark, bool) {
 	if e.Satisfied == nil || e.Satisfied.Expired(now) {
 		return Mark{}, false
@@ -177,12 +167,6 @@ func (s State) Changed(name, session string, since time.Time) bool {
 		}
 	}
 	return false
-}
-
-// Approved is until when a dynamic requirement's approval holds; false without one that holds.
-func (s State) Approved(name, session string, now time.Time) (time.Time, bool) {
-	m, ok := s.Satisfaction(name, events.GateScopeSession, session, now)
-	return m.Expires, ok && !m.Expires.IsZero()
 }
 
 // Holds tells whether a gate has anything left of a session: something to clear.

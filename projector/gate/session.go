@@ -32,20 +32,9 @@ func (s *State) block(session string) Block {
 	}
 	b, ok := s.Blocks[session]
 	if !ok && len(s.Blocks) >= maxSessions {
-		delete(s.Blocks, oldestBlock(s.Blocks))
+		delete(s.Blocks, oldest(s.Blocks, func(b Block) string { return b.Event }))
 	}
 	return b
-}
-
-// oldestBlock goes by the event's id, which begins with its time.
-func oldestBlock(m map[string]Block) string {
-	found := ""
-	for k, b := range m {
-		if o, ok := m[found]; !ok || b.Event < o.Event || b.Event == o.Event && k < found {
-			found = k
-		}
-	}
-	return found
 }
 
 // notification begins the prompt by which the client tells of finished background work; it is no new
@@ -66,7 +55,7 @@ func (s *State) prompt(r events.Record) {
 			s.Pending = map[string]Pending{}
 		}
 		if !known && len(s.Pending) >= maxSessions {
-			delete(s.Pending, oldestPending(s.Pending))
+			delete(s.Pending, oldest(s.Pending, func(p Pending) string { return p.Event }))
 		}
 		s.Pending[r.Session] = Pending{Command: clip(strings.TrimPrefix(e.CommandName, "/")), PromptID: clip(e.PromptID), Event: r.ID}
 	case *events.PromptSubmitted:
@@ -85,16 +74,6 @@ func (s *State) prompt(r events.Record) {
 	case *events.SessionEnded, *events.SessionReaped:
 		delete(s.Pending, r.Session)
 	}
-}
-
-func oldestPending(m map[string]Pending) string {
-	found := ""
-	for k, p := range m {
-		if o, ok := m[found]; !ok || p.Event < o.Event || p.Event == o.Event && k < found {
-			found = k
-		}
-	}
-	return found
 }
 
 // of tells whether a Stop belongs to the command's prompt: the ids agree, one of them is not known, or
