@@ -269,13 +269,11 @@ func (j *judge) deny(call *events.ToolRequested, failures []gates.Failure) {
 	j.event(e)
 }
 
-// repeats tells whether the session was given this very text a moment ago. A gate that was opened or closed
-// since then is news, whatever the words.
+// repeats reports whether the session was given this very text a moment ago.
 func (j *judge) repeats(e *events.GateBlocked) bool {
 	last := j.p.State.Blocks[j.in.Session]
 	gap := j.in.Time.Sub(last.At)
-	return last.Digest == e.Digest && gap >= 0 && gap < repeatWithin &&
-		!slices.ContainsFunc(e.Names, func(name string) bool { return j.p.State.Changed(name, j.in.Session, last.At) })
+	return last.Digest == e.Digest && gap >= 0 && gap < repeatWithin
 }
 
 func (j *judge) trigger(q gates.Requirement) {

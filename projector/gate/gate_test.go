@@ -303,20 +303,6 @@ func TestAliasOnlyOfImported(t *testing.T) {
 	}
 }
 
-func TestChanged(t *testing.T) {
-	s := new(story).tell(one, satisfied("plan", "session"), &events.GateCleared{Name: "plan", Reason: "command"}, satisfied("sec", "branch"), triggered("late", "session")).state
-	for _, c := range []struct {
-		name, session string
-		since         int // seconds after noon
-		want          bool
-	}{
-		{"plan", one, 1, true}, {"plan", one, 2, true}, {"plan", one, 3, false}, // satisfied at 1, cleared at 2; a time itself counts
-		{"plan", two, 1, false}, {"sec", two, 3, true}, {"sec", two, 4, false}, {"late", one, 0, false}, {"unknown", one, 0, false},
-	} {
-		expect.Equal(t, s.Changed(c.name, c.session, noon.Add(time.Duration(c.since)*time.Second)), c.want, c)
-	}
-}
-
 func TestBlocks(t *testing.T) {
 	st := new(story).tell(one, &events.GateBlocked{Names: []string{"plan"}, Tool: "Edit", Digest: "d1"},
 		&events.GateBlocked{Names: []string{"plan"}, Tool: "Edit", Digest: "d1", Short: true}, &events.GateStopBlocked{Names: []string{"plan"}, Digest: "d2"})

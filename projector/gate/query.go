@@ -156,19 +156,6 @@ func (s State) Triggered(name, scope, session string) bool {
 	return e.Triggered != nil
 }
 
-// Changed tells whether a requirement was satisfied or cleared, for the session or for the branch, since
-// a time, at which itself counts.
-func (s State) Changed(name, session string, since time.Time) bool {
-	g := s.Gates[clip(name)]
-	own, _ := g.Of(session)
-	for _, m := range []*Mark{g.Branch.Satisfied, g.Branch.Cleared, own.Satisfied, own.Cleared} {
-		if m != nil && !m.At.Before(since) {
-			return true
-		}
-	}
-	return false
-}
-
 // Holds tells whether a gate has anything left of a session: something to clear.
 func (s State) Holds(name, session string) bool {
 	e, ok := s.Gates[clip(name)].Of(session)
