@@ -116,7 +116,12 @@ func (d *Daemon) rulesOf(o gates.Options) *gateRules {
 		next.files.add(name, now)
 	}
 	next.adopted = o.Home != "" && !next.files.marks[0].at.IsZero()
-	o.FS = watcher{files: &next.files, now: now}
+	o.Read = func(name string) ([]byte, error) {
+		if _, err := os.Stat(name); err == nil && !slices.Contains(next.files.names, name) {
+			next.files.add(name, now)
+		}
+		return gates.ReadFile(name)
+	}
 	next.Rules = gates.Load(o)
 	if known {
 		next.wasOn = old.wasOn || old.Off() == ""
@@ -124,20 +129,6 @@ func (d *Daemon) rulesOf(o gates.Options) *gateRules {
 	}
 	d.rules.put(o.Root, next)
 	return next
-}
-
-// watcher reads files from the disk and adds them to the watched ones.
-type watcher struct {
-	gates.Disk
-	files *watchedFiles
-	now   time.Time
-}
-
-func (w watcher) ReadFile(name string) ([]byte, error) {
-	if _, err := os.Stat(name); err == nil && !slices.Contains(w.files.names, name) {
-		w.files.add(name, w.now)
-	}
-	return w.Disk.ReadFile(name)
 }
 
 // maxProblems bounds what one reading of a configuration puts into the log.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"hookline/events"
@@ -110,17 +109,10 @@ func troubleWith(r gates.Rules) string {
 	if len(list) == 0 {
 		return ""
 	}
-	p := list[0]
-	text := "requirements: " + p.Error()
-	hint, _, asks := strings.Cut(p.Hint, "? ") // a setting has its default, an unknown key a likely name; validate lists the others
-	_, holds := r.ByName[p.Requirement]        // by another file
-	switch {
-	case !p.Warning && !holds && (p.Requirement != "" || hint == ""):
-		text += "; what it concerns is off, everything passes there"
-	case asks:
-		text += "; " + hint + "?"
-	case hint != "":
-		text += "; " + hint
+
+	text := "requirements: " + list[0].Error()
+	if !list[0].Warning {
+		text += "; this part is left out"
 	}
 	if n := len(r.Problems); n > 1 {
 		text += fmt.Sprintf(" (%d problems: hookctl req validate)", n)

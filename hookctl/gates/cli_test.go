@@ -37,7 +37,6 @@ func TestFailedIsBounded(t *testing.T) {
 	equal(t, "one", r.Failed(1), `⚠️  Configuration validation failed:
    - Requirement 'far' field 'enabled' must be bool
      at /home/dev/.claude/requirements.yaml:1:31
-     hint: write true or false
    … and 2 more: `+"`hookctl req validate`"+`
 Fix ~/.claude/requirements.yaml, .claude/requirements.yaml and rerun `+"`hookctl req status`.")
 	if got := r.Failed(3); strings.Contains(got, "more") || strings.Count(got, "   - Requirement ") != 3 {

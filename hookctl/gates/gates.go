@@ -23,11 +23,13 @@
 //
 // What is malformed disables itself alone and is a Problem with file, line and column: a requirement, a hook's
 // setting, one broken entry of a file that is otherwise YAML. Nothing here decides whether a gate is open: that
-// needs the log. Everything but load.go is pure.
+// needs the log. Everything but load.go and the links of a plan's path is pure.
 package gates
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -72,19 +74,17 @@ type Requirement struct {
 	Type              Type
 	Scope             Scope
 	Triggers          []Trigger // none: it never triggers
-	Message           string
-	ShortMessage      string // for a denial that repeats itself
+	Message           string    // what a denial says
+	ShortMessage      string    // for a denial that repeats itself
 	Description       string
 	Checklist         []string
 	AutoResolveSkill  string // what is suggested; it satisfies nothing by itself
 	SatisfiedBySkill  string // the skill whose end satisfies it
 	GuardType         string
 	ProtectedBranches []string // exact names
-	Calculator        string
 	Thresholds        Thresholds
 	CacheTTL          time.Duration // how long a calculated value is good
 	ApprovalTTL       time.Duration // how long an approval of a dynamic requirement holds
-	BlockingMessage   string        // a dynamic requirement's text
 	StopOnly          bool          // it denies no call; a call that asks for it arms it for the end of the turn
 	ReplanTTL         time.Duration // how long a satisfaction by skill holds; 0: as long as its scope says
 	Base              string        // the ref that the branch's size is measured from; "" = the default branch
@@ -131,13 +131,11 @@ type Rules struct {
 	ByName      map[string]Requirement // the valid ones, also those not enabled
 	Order       []string               // their names in the order of the files
 	Hooks       Hooks
-	Skills      map[string][]string // skill → the requirements that it satisfies when it ends
-	Problems    []Problem           // in the order of the files
-	Notes       []Problem           // keys of the framework that are known and not acted on, words in braces that are no placeholders
-	ProjectFile string              // "" = the project has none, and the hooks do nothing
-	Unreadable  bool                // the project's file is there, and nothing of it can be used
+	Problems    []Problem // in the order of the files
+	Notes       []Problem // keys of the framework that are known and not acted on
+	ProjectFile string    // "" = the project has none, and the hooks do nothing
+	Unreadable  bool      // the project's file is there, and nothing of it can be used
 	home, root  string
-	fs          FS
 }
 
 // Off is why the gates of the project are off as a whole: gone, unreadable or disabled; "" where they are on.
@@ -176,4 +174,47 @@ func (r Rules) Invalid() []Problem {
 		}
 	}
 	return list
+}
+
+// builtinSkills satisfy without being configured: the framework's plugin relies on it. A file can add, not remove.
+var builtinSkills = map[string][]string{
+	"requirements-framework:pre-commit":    {"pre_commit_review"},
+	"requirements-framework:quality-check": {"pre_pr_review"},
+	"requirements-framework:codex-review":  {"codex_reviewer"},
+	"requirements-framework:deep-review":   {"pre_pr_review"},
+	"requirements-framework:plan-review":   {"commit_plan", "adr_reviewed", "tdd_planned", "solid_reviewed"},
+	"requirements-framework:arch-review":   {"commit_plan", "adr_reviewed", "tdd_planned", "solid_reviewed"},
+}
+
+// SkillSatisfies returns the enabled requirements that a skill satisfies when it ends. Its name is compared exactly.
+func (r Rules) SkillSatisfies(skill string) []Requirement {
+	var list []Requirement
+	for _, q := range r.InOrder() {
+		if skill != "" && q.SatisfiedBySkill == skill || slices.Contains(builtinSkills[skill], q.Name) {
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
+// Changed is what `git diff --shortstat` counts.
+type Changed struct{ Insertions, Deletions int }
+
+// BranchSize returns the value of the branch-size calculator, all insertions and deletions, with its summary. The lines
+// of untracked files belong to unstaged.
+func BranchSize(committed, staged, unstaged Changed) (value float64, summary string) {
+	var parts []string
+	for _, p := range []struct {
+		name string
+		c    Changed
+	}{{"committed", committed}, {"staged", staged}, {"unstaged", unstaged}} {
+		if n := p.c.Insertions + p.c.Deletions; n > 0 {
+			value += float64(n)
+			parts = append(parts, fmt.Sprintf("%s: %d+/%d-", p.name, p.c.Insertions, p.c.Deletions))
+		}
+	}
+	if len(parts) == 0 {
+		return 0, "no changes"
+	}
+	return value, strings.Join(parts, " | ")
 }

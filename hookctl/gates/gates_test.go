@@ -13,29 +13,15 @@ import (
 	"hookline/hookctl/yaml"
 )
 
-// folder is an FS of texts; links map a path to what it resolves to.
-type folder struct {
-	files map[string]string
-	links map[string]string
-	err   error
-}
-
-func (f folder) ReadFile(name string) ([]byte, error) {
-	if f.err != nil {
-		return nil, f.err
+// texts reads files that lie nowhere.
+func texts(files map[string]string) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		text, ok := files[filepath.ToSlash(name)]
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		return []byte(text), nil
 	}
-	text, ok := f.files[filepath.ToSlash(name)]
-	if !ok {
-		return nil, fs.ErrNotExist
-	}
-	return []byte(text), nil
-}
-
-func (f folder) Resolve(name string) string {
-	if to, ok := f.links[filepath.ToSlash(name)]; ok {
-		return to
-	}
-	return name
 }
 
 const (
@@ -46,13 +32,13 @@ const (
 
 // cascade loads the three texts; "-" is a file that is not there.
 func cascade(global, project, local string) Rules {
-	f := folder{files: map[string]string{}}
+	files := map[string]string{}
 	for path, text := range map[string]string{globalFile: global, projectFile: project, localFile: local} {
 		if text != "-" {
-			f.files[path] = text
+			files[path] = text
 		}
 	}
-	return Load(Options{Home: "/home/dev", Root: "/repo", FS: f})
+	return Load(Options{Home: "/home/dev", Root: "/repo", Read: texts(files)})
 }
 
 func project(text string) Rules { return cascade("-", text, "-") }
@@ -137,25 +123,6 @@ hooks:
 	equal(t, "hooks", r.Hooks, want)
 }
 
-func TestHooksMalformedKeepTheirDefaults(t *testing.T) {
-	r := project(`
-hooks:
-  stop: [session]
-  session_start: {injection_mode: loud, inject_context: "no", carry_over: {window_seconds: -3, scopes: [sesion]}}
-  session_learning: {min_tool_uses: many}
-`)
-	equal(t, "messages", messages(r.Problems), []string{
-		"hooks.stop must be a mapping, got list",
-		"hooks.session_start.inject_context must be bool, got str",
-		"hooks.session_start.injection_mode must be one of: auto, compact, standard, rich",
-		"hooks.session_start.carry_over.window_seconds must be a positive number, got int",
-		"hooks.session_start.carry_over.scopes must contain only: branch, permanent, session, single_use",
-		"hooks.session_learning.min_tool_uses must be a positive number, got str",
-	})
-	equal(t, "place", r.Problems[1].Error(), projectFile+":4:57: hooks.session_start.inject_context must be bool, got str")
-	equal(t, "defaults", []any{r.Hooks.SessionStart.InjectContext, r.Hooks.SessionStart.InjectionMode, r.Hooks.Stop.VerifyRequirements}, []any{true, "standard", true})
-}
-
 func TestMode(t *testing.T) {
 	for _, c := range []struct{ mode, source, want string }{
 		{"auto", "compact", "compact"}, {"auto", "resume", "standard"}, {"auto", "startup", "rich"}, {"auto", "clear", "rich"},
@@ -176,11 +143,14 @@ func TestNoProjectFile(t *testing.T) {
 	r = cascade(on, "", "-")
 	equal(t, "an empty project file", len(r.Match("Edit", nil)), 1)
 	equal(t, "enabled: false", len(project("enabled: false\n"+on).Match("Edit", nil)), 0)
-	equal(t, "no home", len(Load(Options{Root: "/repo", FS: folder{files: map[string]string{projectFile: on}}}).Match("Edit", nil)), 1)
+	equal(t, "no home", len(Load(Options{Root: "/repo", Read: texts(map[string]string{projectFile: on})}).Match("Edit", nil)), 1)
 }
 
 func TestUnreadable(t *testing.T) {
-	r := Load(Options{Home: "/home/dev", Root: "/repo", FS: folder{err: &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}}})
+	denied := func(name string) ([]byte, error) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	r := Load(Options{Home: "/home/dev", Root: "/repo", Read: denied})
 	equal(t, "problems", len(r.Problems), 3)
 	equal(t, "first", r.Problems[0], Problem{File: globalFile, Message: "permission denied", Hint: "the file is left out; make it readable or remove it"})
 	equal(t, "the project has rules", r.ProjectFile, projectFile)

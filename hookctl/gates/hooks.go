@@ -43,29 +43,37 @@ func (s StopHook) Verifies(q Requirement) bool {
 	return q.StopOnly || slices.Contains(s.VerifyScopes, q.Scope)
 }
 
-func (l *loader) hooks(n *node) Hooks {
-	section := func(n *node, path string) optional {
-		return optional{l: l, n: n, label: "hooks." + path + ".%s"}
-	}
+// hooksOf decodes the section `hooks`, whose values are what their schema wants.
+func hooksOf(n *node) Hooks {
 	var h Hooks
-	start := section(n.get("session_start"), "session_start")
-	h.SessionStart.InjectContext = start.truth("inject_context", true)
-	h.SessionStart.InjectionMode = start.mode("injection_mode")
-	h.SessionStart.CustomHeader = start.text("custom_header")
-	carry := section(start.n.get("carry_over"), "session_start.carry_over")
-	h.SessionStart.CarryOver.Enabled = carry.truth("enabled", true)
-	h.SessionStart.CarryOver.Window = carry.seconds("window_seconds", "a positive number", 300*time.Second)
-	h.SessionStart.CarryOver.Scopes = carry.scopes("scopes")
-	stop := section(n.get("stop"), "stop")
-	h.Stop.VerifyRequirements = stop.truth("verify_requirements", true)
-	h.Stop.VerifyScopes = stop.scopes("verify_scopes")
-	h.SessionEnd.ClearSessionState = section(n.get("session_end"), "session_end").truth("clear_session_state", false)
-	learning := section(n.get("session_learning"), "session_learning")
-	h.SessionLearning.Enabled = learning.truth("enabled", false)
-	h.SessionLearning.PromptOnStop = learning.truth("prompt_on_stop", true)
-	h.SessionLearning.MinToolUses = int(learning.number("min_tool_uses", "a positive number", 5))
-	h.PermissionRequest.AutoDenyDangerous = section(n.get("permission_request"), "permission_request").truth("auto_deny_dangerous", true)
+	start := n.get("session_start")
+	h.SessionStart.InjectContext = start.truthOf("inject_context", true)
+	h.SessionStart.InjectionMode = start.textOf("injection_mode", "auto")
+	h.SessionStart.CustomHeader = start.textOf("custom_header", "")
+	carry := start.get("carry_over")
+	h.SessionStart.CarryOver.Enabled = carry.truthOf("enabled", true)
+	h.SessionStart.CarryOver.Window = carry.secondsOf("window_seconds", 300*time.Second)
+	h.SessionStart.CarryOver.Scopes = scopes(carry.textsOf("scopes", string(SessionScope)))
+
+	stop := n.get("stop")
+	h.Stop.VerifyRequirements = stop.truthOf("verify_requirements", true)
+	h.Stop.VerifyScopes = scopes(stop.textsOf("verify_scopes", string(SessionScope)))
+	h.SessionEnd.ClearSessionState = n.get("session_end").truthOf("clear_session_state", false)
+
+	learning := n.get("session_learning")
+	h.SessionLearning.Enabled = learning.truthOf("enabled", false)
+	h.SessionLearning.PromptOnStop = learning.truthOf("prompt_on_stop", true)
+	h.SessionLearning.MinToolUses = int(learning.numberOf("min_tool_uses", 5))
+	h.PermissionRequest.AutoDenyDangerous = n.get("permission_request").truthOf("auto_deny_dangerous", true)
 	return h
+}
+
+func scopes(texts []string) []Scope {
+	list := make([]Scope, len(texts))
+	for i, text := range texts {
+		list[i] = Scope(text)
+	}
+	return list
 }
 
 // Mode is the form of the status for a session that starts for the given reason: automatically compact after a

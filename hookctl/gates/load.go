@@ -6,25 +6,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/invopop/jsonschema"
 
 	"hookline/hookctl/safeopen"
 	"hookline/hookctl/yaml"
 )
 
-// FS is what is asked of the disk. Calls may run at once.
-type FS interface {
-	// ReadFile returns a file's content; fs.ErrNotExist when there is none.
-	ReadFile(name string) ([]byte, error)
-	// Resolve follows symbolic links as far as the path exists, and returns the path itself when it cannot.
-	Resolve(name string) string
-}
-
-// Disk is the FS of the machine.
-type Disk struct{}
-
 // ReadFile reads a file of a repository or of the user; one that is no regular file, a link to nothing, or larger than
 // any configuration, is an error.
-func (Disk) ReadFile(name string) ([]byte, error) {
+func ReadFile(name string) ([]byte, error) {
 	data, err := safeopen.ReadFile(safeopen.Foreign, name, yaml.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, dangling := os.Lstat(name); dangling == nil {
@@ -34,35 +26,14 @@ func (Disk) ReadFile(name string) ([]byte, error) {
 	return data, err
 }
 
-// Resolve follows the links of the longest part of the path that exists, so that a file that is only about to be
-// written is judged by the folder it will lie in.
-func (Disk) Resolve(name string) string {
-	rest, links := "", 40
-	for dir := filepath.Clean(name); ; {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(real, rest)
-		}
-		if to, err := os.Readlink(dir); err == nil && links > 0 { // a link to nothing: what is written there lies where it leads
-			if !filepath.IsAbs(to) {
-				to = filepath.Join(filepath.Dir(dir), to)
-			}
-			dir, links = filepath.Clean(to), links-1
-			continue
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return name
-		}
-		rest, dir = filepath.Join(filepath.Base(dir), rest), up
-	}
-}
-
 // Options say where the files are.
 type Options struct {
 	Home string // the user's home; "" = there is no global file
 	Root string // top of the work tree, whatever folder the client works in
 	Main string // top of the main work tree where Root is a linked one; what Root lacks is taken from there
-	FS   FS     // nil = Disk
+
+	// Read returns a file's content, [fs.ErrNotExist] when there is none; nil stands for [ReadFile].
+	Read func(name string) ([]byte, error)
 }
 
 // ProjectFile is the file of the repository with this top.
@@ -98,52 +69,182 @@ func sameFolder(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
+// MessageDirs returns the folders of message files in the order of falling weight. A file that comes or goes changes its
+// folder.
+func (o Options) MessageDirs() []string {
+	var dirs []string
+	if o.Root != "" {
+		dirs = append(dirs, filepath.Join(o.Root, ".claude", "messages.local"), filepath.Join(o.Root, ".claude", "messages"))
+	}
+	if o.Home != "" {
+		dirs = append(dirs, filepath.Join(o.Home, ".claude", "messages"))
+	}
+	return dirs
+}
+
 // Load reads and merges the three files, and the message files of what they define. It always returns usable rules.
 func Load(o Options) Rules {
-	if o.FS == nil {
-		o.FS = Disk{}
+	if o.Read == nil {
+		o.Read = ReadFile
 	}
-	l := &loader{fs: o.FS}
+	l := &loader{read: o.Read, out: map[string]bool{}}
 	global, project, local := o.layers()
-	base, _ := l.file(global)
-	own, file := l.file(project)
+	base, _ := l.file(global, document(), "")
+	own, file := l.file(project, document(), "")
 	broken := own == nil && slices.ContainsFunc(l.problems, func(p Problem) bool { return p.File == file && !p.Warning })
-	if own != nil && !truthy(own.get("inherit")) {
+	if !own.truthOf("inherit", true) {
 		base = nil
 	}
-	over, _ := l.file(local)
+	over, _ := l.file(local, document(), "")
+
 	r := l.rules(merge(merge(base, own), over))
 	if file != "" {
-		l.messageFiles(o, &r)
-		r.Problems, r.Notes = l.problems, l.notes
+		l.messageFiles(o.MessageDirs(), &r)
 	}
+	r.Problems, r.Notes = l.problems, l.notes
 	r.Unreadable = broken
-	r.home, r.root, r.fs, r.ProjectFile = o.Home, o.Root, o.FS, file
+	r.home, r.root, r.ProjectFile = o.Home, o.Root, file
 	return r
 }
 
-// file is one layer, cleaned of what is malformed, and where it was found; nil when there is nothing in it. A file that
-// cannot be read is found, too: the project then has rules, of which only the other layers are known.
-func (l *loader) file(paths []string) (layer *node, found string) {
-	for _, path := range paths {
-		data, err := l.fs.ReadFile(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case err != nil:
-			l.unreadable(path, err)
-			return nil, path
+// file returns what a schema allows of the first file that exists, and where that is; nil when there is nothing in it. A
+// file that cannot be read is found, too: the project then has rules, of which only the other layers are known.
+// requirement is the one that the file is about.
+func (l *loader) file(paths []string, s *jsonschema.Schema, requirement string) (layer *node, found string) {
+	i, data, err := 0, []byte(nil), error(fs.ErrNotExist)
+	for i = range paths {
+		if data, err = l.read(paths[i]); !errors.Is(err, fs.ErrNotExist) {
+			break
 		}
-		return l.layer(path, data), path
 	}
-	return nil, ""
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ""
+	case err != nil:
+		l.unreadable(paths[i], err)
+		return nil, paths[i]
+	}
+
+	path := paths[i]
+	root, err := parse(path, 0, data)
+	if err != nil {
+		root = l.salvage(path, data, err, requirement)
+	}
+	switch {
+	case root == nil || root.kind == "NoneType":
+		return nil, path
+	case root.kind != "dict":
+		l.invalid(root.at, requirement, "the file must be a mapping, got "+root.kind, "write its keys, each with a colon")
+		return nil, path
+	}
+	layer = l.check(s, root, "", requirement)
+	if len(layer.keys) == 0 {
+		return nil, path
+	}
+	return layer, path
 }
 
-// unreadable is the problem of a file that is there.
+// unreadable records a file that is there and cannot be read.
 func (l *loader) unreadable(path string, err error) {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		err = at.Err
 	}
-	l.add(Problem{File: path, Message: err.Error(), Hint: "the file is left out; make it readable or remove it"})
+	l.invalid(place{file: path}, "", err.Error(), "the file is left out; make it readable or remove it")
+}
+
+// salvage reads a file that is no YAML in parts, so that one stray quote does not open every gate: each line that stands
+// no deeper than the entries of `requirements`, with the deeper ones after it, below the top-level key that it belongs to.
+// A part that is no YAML by itself is left out and named; when every part is fine alone, so is the file's own error.
+func (l *loader) salvage(path string, data []byte, cause error, requirement string) *node {
+	lines := strings.Split(string(data), "\n")
+	depth, inside := 0, false
+	for _, line := range lines {
+		if inside && !blank(line) {
+			depth = indent(line)
+			break
+		}
+		inside = inside || strings.HasPrefix(line, "requirements:")
+	}
+
+	var root *node
+	good, parent := true, ""
+	for first, last := 0, 0; first < len(lines); first = last {
+		last = first + 1
+		for last < len(lines) && (blank(lines[last]) || indent(lines[last]) > depth) {
+			last++
+		}
+		head, text, skipped, name := lines[first], "", first, requirement
+		key, _, isKey := strings.Cut(head, ":")
+		switch {
+		case indent(head) > 0 && first > 0:
+			text, skipped, name = parent+"\n", first-1, strings.TrimSpace(key)
+		case isKey:
+			parent = key + ":"
+		}
+
+		n, err := parse(path, skipped, []byte(text+strings.Join(lines[first:last], "\n")+"\n"))
+		if err == nil && n != nil && n.kind != "dict" && n.kind != "NoneType" {
+			err = &fault{n.at, "no `key: value`"}
+		}
+		if err != nil {
+			good = false
+			l.fault(name, err)
+			continue
+		}
+		root = merge(root, n)
+	}
+	if good {
+		l.fault(requirement, cause)
+	}
+	return root
+}
+
+// indent returns how many blanks a line begins with.
+func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+
+// blank reports whether a line has nothing, or a remark alone.
+func blank(line string) bool {
+	line = strings.TrimSpace(line)
+	return line == "" || line[0] == '#'
+}
+
+// fault records a part of a file that is no YAML.
+func (l *loader) fault(requirement string, err error) {
+	var f *fault
+	errors.As(err, &f) // parse has no other errors
+	l.invalid(f.at, requirement, f.message, "this part is left out until it is valid YAML")
+}
+
+// rules decodes the merged layers.
+func (l *loader) rules(root *node) Rules {
+	r := Rules{Enabled: root.truthOf("enabled", true), ByName: map[string]Requirement{}, Hooks: hooksOf(root.get("hooks"))}
+	if list := root.get("requirements"); list != nil {
+		for _, name := range list.keys {
+			if q, ok := l.requirement(name, list.fields[name], list.keyAt[name]); ok {
+				r.ByName[name] = q
+				r.Order = append(r.Order, name)
+			}
+		}
+	}
+	return r
+}
+
+// messageFiles lays the texts of message files on the enabled requirements: <requirement>.yaml in .claude/messages.local,
+// else in .claude/messages of the project, else of the user's home. The first that is found counts whole, and before the
+// texts of the configuration.
+func (l *loader) messageFiles(dirs []string, r *Rules) {
+	for _, q := range r.InOrder() {
+		if strings.ContainsAny(q.Name, `/\`) {
+			continue // no file of a folder
+		}
+		var paths []string
+		for _, dir := range dirs {
+			paths = append(paths, filepath.Join(dir, q.Name+".yaml"))
+		}
+		n, _ := l.file(paths, document().Definitions["message_file"], q.Name)
+		q.Message = n.textOf("blocking_message", q.Message)
+		q.ShortMessage = n.textOf("short_message", q.ShortMessage)
+		r.ByName[q.Name] = q
+	}
 }

@@ -119,10 +119,17 @@ func (r Rules) plan(path string) bool {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(r.root, path)
 	}
-	path = filepath.Clean(path)
-	if r.fs != nil {
-		path = r.fs.Resolve(path)
-	}
-	slashed := filepath.ToSlash(path)
+	slashed := filepath.ToSlash(resolved(path))
 	return strings.Contains(slashed, "/.claude/plans/") || strings.Contains(slashed, "/docs/plans/")
+}
+
+// resolved follows the links of a path; of one that is not there yet those of its folder.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(dir, filepath.Base(path))
+	}
+	return filepath.Clean(path)
 }

@@ -3,9 +3,12 @@ package gates
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 func bash(command string) json.RawMessage {
@@ -69,32 +72,37 @@ func TestBadInputMatchesNothing(t *testing.T) {
 }
 
 func TestExempt(t *testing.T) {
-	r := Load(Options{Home: "/home/dev", Root: "/repo", FS: folder{
-		files: map[string]string{projectFile: "requirements: {a: {enabled: true}}"},
-		links: map[string]string{"/repo/.claude/plans/link.md": "/repo/src/main.go", "/repo/alias/p.md": "/repo/docs/plans/p.md"},
-	}})
+	home, root := expect.Value(filepath.EvalSymlinks(t.TempDir()))(t), expect.Value(filepath.EvalSymlinks(t.TempDir()))(t)
+	for _, dir := range []string{"src", "docs/plans", ".claude/plans"} {
+		expect.OK(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
+	}
+	expect.OK(t, os.WriteFile(filepath.Join(root, "src", "main.go"), nil, 0o644))
+	for link, to := range map[string]string{".claude/plans/link.md": "../../src/main.go", "alias": "docs/plans"} {
+		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
+			t.Skip("no links here")
+		}
+	}
+	r := Load(Options{Home: home, Root: root})
 	for path, want := range map[string]bool{
-		"/home/dev/.claude/plans/a.md":       true,
-		"~/.claude/plans/a.md":               true,
-		"/elsewhere/.claude/plans/deep/a.md": true,
-		"/repo/docs/plans/a.md":              true,
-		"docs/plans/a.md":                    true,
-		"/repo/alias/p.md":                   true,
-		"/repo/.claude/plans/link.md":        false,
-		"/repo/.claude/plans/../../src/a.go": false,
-		"/repo/.claude/requirements.yaml":    false,
-		"/repo/docs/plans.md":                false,
-		"/repo/docs/plans":                   false,
-		"~other/.claude/plan/a.md":           false,
-		"/repo/src/a.go":                     false,
-		"":                                   false,
+		home + "/.claude/plans/a.md":           true,
+		"~/.claude/plans/a.md":                 true,
+		"/elsewhere/.claude/plans/deep/a.md":   true,
+		root + "/docs/plans/a.md":              true,
+		"docs/plans/a.md":                      true,
+		root + "/alias/p.md":                   true,
+		root + "/.claude/plans/link.md":        false,
+		root + "/.claude/plans/../../src/a.go": false,
+		root + "/docs/plans.md":                false,
+		root + "/docs/plans":                   false,
+		"~other/.claude/plan/a.md":             false,
+		root + "/src/a.go":                     false,
+		"":                                     false,
 	} {
 		input, _ := json.Marshal(map[string]string{"file_path": filepath.FromSlash(path)})
 		equal(t, path, r.Exempt("Write", input), want)
 	}
-	equal(t, "Bash", r.Exempt("Bash", []byte(`{"command":"rm x","file_path":"/repo/docs/plans/a.md"}`)), false)
-	equal(t, "a tool for which the path means nothing", r.Exempt("mcp__db__drop", []byte(`{"file_path":"/repo/docs/plans/a.md"}`)), false)
-	equal(t, "the last of two paths counts", r.Exempt("Edit", []byte(`{"file_path":"/repo/docs/plans/a.md","file_path":"/repo/a.go"}`)), false)
-	equal(t, "no path", r.Exempt("Write", []byte(`{"file_path":5}`)), false)
-	equal(t, "zero rules", Rules{}.Exempt("Write", []byte(`{"file_path":"/a/docs/plans/b"}`)), true)
+	for _, c := range []struct{ tool, input string }{{"Bash", `{"command":"rm x","file_path":"docs/plans/a.md"}`}, {"mcp__db__drop", `{"file_path":"docs/plans/a.md"}`},
+		{"Edit", `{"file_path":"docs/plans/a.md","file_path":"a.go"}`}, {"Write", `{"file_path":5}`}} {
+		equal(t, c.input, r.Exempt(c.tool, []byte(c.input)), false)
+	}
 }

@@ -10,11 +10,11 @@ import (
 
 // withTexts loads a project's configuration with message files beside it, by their paths below /repo/.claude or the home.
 func withTexts(config string, files map[string]string) Rules {
-	f := folder{files: map[string]string{projectFile: config}}
+	all := map[string]string{projectFile: config}
 	for name, text := range files {
-		f.files[name] = text
+		all[name] = text
 	}
-	return Load(Options{Home: "/home/dev", Root: "/repo", FS: f})
+	return Load(Options{Home: "/home/dev", Root: "/repo", Read: texts(all)})
 }
 
 const (
@@ -42,16 +42,14 @@ func TestMessageFileCascade(t *testing.T) {
 	}
 	r := withTexts(strings.Replace(planRule, "enabled: true", "enabled: false", 1), map[string]string{projectTexts: own})
 	equal(t, "not enabled", r.ByName["plan"].Message, "INLINE")
-	f := folder{files: map[string]string{globalFile: planRule, globalTexts: global}}
-	equal(t, "no project file: nothing is asked", Load(Options{Home: "/home/dev", Root: "/repo", FS: f}).ByName["plan"].Message, "INLINE")
+	read := texts(map[string]string{globalFile: planRule, globalTexts: global})
+	equal(t, "no project file: nothing is asked", Load(Options{Home: "/home/dev", Root: "/repo", Read: read}).ByName["plan"].Message, "INLINE")
 }
 
 func TestMessageFileMistakes(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"blocking_message: 5\n", ":1:19: 'blocking_message' must be str, got int"},
-		{"version: '1.0'\nshort_message: [a]\n", ":2:16: 'short_message' must be str, got list"},
-		{"- a\n", ":1:1: a message file must be a mapping, got list"},
-		{"just text\n", ":1:1: a message file must be a mapping, got str"},
+		{"blocking_message: 5\n", ":1:19: Requirement 'plan' field 'blocking_message' must be str"},
+		{"- a\n", ":1:1: the file must be a mapping, got list"},
 		{"version: '1.0'\nblocking_mesage: x\n", ":2:1: unknown key 'blocking_mesage'"},
 		{"blocking_message: 'x\n", ":1:19: could not find end character of single-quoted text"},
 	} {
@@ -61,47 +59,35 @@ func TestMessageFileMistakes(t *testing.T) {
 		}
 		equal(t, "the gate has its own text", []any{r.ByName["plan"].Message, r.ByName["plan"].Enabled}, []any{"INLINE", true})
 	}
-	for _, empty := range []string{"", "# all commented out\n", "blocking_message:\n"} {
+	for _, empty := range []string{"", "# all commented out\n"} {
 		r := withTexts(planRule, map[string]string{projectTexts: empty})
 		equal(t, empty, []any{r.Problems, r.ByName["plan"].Message}, []any{[]Problem(nil), "INLINE"})
 	}
 }
 
+// Keys of the framework are noted; the text counts for every type.
 func TestMessageFileInert(t *testing.T) {
-	r := withTexts("requirements:\n  plan: {enabled: true}\n  size: {enabled: true, type: dynamic, calculator: branch_size_calculator, thresholds: {block: 4}, blocking_message: OWN}\n",
-		map[string]string{projectTexts: "blocking_message: x\nsuccess_message: done\nheader: Plan\n", "/repo/.claude/messages/size.yaml": "\nblocking_message: x\n"})
-	var got []string
-	for _, n := range r.Notes {
-		got = append(got, n.Error())
-	}
-	equal(t, "notes", got, []string{
-		projectTexts + ":2:1: key 'success_message' is known and not acted on",
-		projectTexts + ":3:1: key 'header' is known and not acted on",
-		"/repo/.claude/messages/size.yaml:2:1: the text of a dynamic requirement is its `blocking_message` in requirements.yaml",
-	})
-	equal(t, "dynamic", []any{r.ByName["size"].BlockingMessage, r.ByName["size"].Message}, []any{"OWN", ""})
+	r := withTexts("requirements:\n  plan: {enabled: true}\n  size: {enabled: true, type: dynamic, calculator: branch_size_calculator, thresholds: {block: 4}, message: NONE, blocking_message: OWN}\n",
+		map[string]string{projectTexts: "blocking_message: x\nsuccess_message: done\n"})
+	equal(t, "notes", messages(r.Notes), []string{"key 'success_message' is known and not acted on"})
+	equal(t, "dynamic", r.ByName["size"].Message, "OWN")
 	equal(t, "problems", r.Problems, []Problem(nil))
 }
 
 // A name that leads out of the folder is no file of it.
 func TestMessageFileNames(t *testing.T) {
-	r := withTexts("requirements: {'../plan': {enabled: true, message: own}, _templates: {enabled: true, message: own}}",
-		map[string]string{"/repo/.claude/plan.yaml": "blocking_message: x\n", "/repo/.claude/messages/_templates.yaml": "blocking_message: x\n"})
-	equal(t, "texts", []string{r.ByName["../plan"].Message, r.ByName["_templates"].Message}, []string{"own", "own"})
-}
-
-// deniedTexts refuses the message files.
-type deniedTexts struct{ folder }
-
-func (f deniedTexts) ReadFile(name string) ([]byte, error) {
-	if strings.Contains(filepath.ToSlash(name), "/messages/plan") {
-		return nil, &os.PathError{Op: "open", Path: name, Err: errors.New("permission denied")}
-	}
-	return f.folder.ReadFile(name)
+	r := withTexts("requirements: {'../plan': {enabled: true, message: own}}", map[string]string{"/repo/.claude/plan.yaml": "blocking_message: x\n"})
+	equal(t, "text", r.ByName["../plan"].Message, "own")
 }
 
 func TestMessageFileUnreadable(t *testing.T) {
-	r := Load(Options{Root: "/repo", FS: deniedTexts{folder{files: map[string]string{projectFile: planRule}}}})
+	read := func(name string) ([]byte, error) {
+		if filepath.ToSlash(name) == projectTexts {
+			return nil, &os.PathError{Op: "open", Path: name, Err: errors.New("permission denied")}
+		}
+		return texts(map[string]string{projectFile: planRule})(name)
+	}
+	r := Load(Options{Root: "/repo", Read: read})
 	equal(t, "problem", []string{r.Problems[0].Error(), r.Problems[0].Hint}, []string{projectTexts + ": permission denied", "the file is left out; make it readable or remove it"})
 	equal(t, "text", r.ByName["plan"].Message, "INLINE")
 }

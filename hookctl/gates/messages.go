@@ -97,11 +97,7 @@ func one(session string, f Failure) string {
 
 // configured is the text that the file has for this requirement.
 func (f Failure) configured(session string) string {
-	text := f.Requirement.Message
-	if f.Requirement.Type == Dynamic {
-		text = f.Requirement.BlockingMessage
-	}
-	text = f.text(session, text)
+	text := f.text(session, f.Requirement.Message)
 	if list := f.sessions(); text != "" && list != "" {
 		text += "\n\n" + list
 	}

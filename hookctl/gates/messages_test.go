@@ -73,7 +73,7 @@ Fallback: 'hookctl req satisfy protected_branch --session cad0ac4d'`))
 ---
 Fallback: 'hookctl req satisfy branch_size_limit --session cad0ac4d'`))
 	bare := failures(r, "protected_branch", "branch_size_limit")
-	bare[0].Requirement.Message, bare[1].Requirement.BlockingMessage = "", ""
+	bare[0].Requirement.Message, bare[1].Requirement.Message = "", ""
 	equal(t, "bare guard", Deny(session, bare[:1]), ticks(`## Blocked: protected_branch
 
 Guard condition not met. Branch 'main' is protected.

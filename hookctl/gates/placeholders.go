@@ -57,14 +57,3 @@ func value(name string, q Requirement, values map[string]string) string {
 
 // number is a figure without a needless fraction: 400, 0.5.
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-
-// strangers are the fields of a text that are no placeholders, each once.
-func strangers(text string) []string {
-	var list []string
-	for _, m := range braces.FindAllStringSubmatch(text, -1) {
-		if name := m[4]; name != "" && m[3] == "" && !slices.Contains(placeholders, name) && !slices.Contains(list, name) {
-			list = append(list, name)
-		}
-	}
-	return list
-}

@@ -23,63 +23,33 @@ type Trigger struct {
 }
 
 // triggers decodes trigger_tools.
-func (c *checks) triggers() []Trigger {
-	v := c.n.get("trigger_tools")
-	if v == nil {
-		var list []Trigger
-		for _, tool := range defaultTools {
-			list = append(list, Trigger{Tool: tool})
+func (l *loader) triggers(requirement string, list *node) []Trigger {
+	var out []Trigger
+	for i, v := range list.items {
+		where := fmt.Sprintf("Requirement '%s' trigger_tools[%d]: ", requirement, i)
+		if v.kind == "str" {
+			out = append(out, Trigger{Tool: v.text})
+			continue
 		}
-		return list
-	}
-	if v.kind != "list" {
-		c.fail(v, "write [Edit, Write]", "Requirement '%s' field 'trigger_tools' must be a list", c.name)
-		return nil
-	}
-	var list []Trigger
-	for i, item := range v.items {
-		if t, ok := c.trigger(i, item); ok {
-			list = append(list, t)
+		t := Trigger{Tool: v.textOf("tool", ""), Pattern: v.textOf("command_pattern", "")}
+		if t.Tool == "" {
+			l.drop(v.at, requirement, where+"a tool's name is wanted", "write a tool's name, or {tool: Bash, command_pattern: 'git\\s+commit'}")
+			continue
 		}
-	}
-	return list
-}
 
-func (c *checks) trigger(i int, v *node) (Trigger, bool) {
-	where := fmt.Sprintf("Requirement '%s' trigger_tools[%d]: ", c.name, i)
-	if v.kind == "str" {
-		return Trigger{Tool: v.text}, true
+		if p := v.get("command_pattern"); p != nil {
+			compiled, err := compile(t.Pattern)
+			if err != nil {
+				l.drop(p.at, requirement, fmt.Sprintf("%sinvalid regex pattern '%s': %v", where, t.Pattern, err), "the requirement is left out")
+			}
+			if t.Tool != "Bash" {
+				l.warn(p.at, requirement, where+"a 'command_pattern' matches only with tool Bash; this trigger never fires", "remove the pattern or write tool: Bash")
+			}
+			t.pattern = compiled
+		}
+		out = append(out, t)
 	}
-	const hint = "write a tool's name, or {tool: Bash, command_pattern: 'git\\s+commit'}"
-	tool, text := v.get("tool"), v.get("command_pattern")
-	switch {
-	case v.kind != "dict":
-		c.fail(v, hint, "%smust be string or dict, got %s", where, v.kind)
-	case tool == nil:
-		c.fail(v, hint, "%sdict trigger must have 'tool' field", where)
-	case tool.kind != "str":
-		c.fail(tool, hint, "%s'tool' must be a string", where)
-	case text != nil && text.kind != "str":
-		c.fail(text, hint, "%s'command_pattern' must be a string", where)
-	case text == nil:
-		return Trigger{Tool: tool.text}, true
-	default:
-		return c.withPattern(Trigger{Tool: tool.text, Pattern: text.text}, where, text)
-	}
-	return Trigger{}, false
-}
-
-func (c *checks) withPattern(t Trigger, where string, v *node) (Trigger, bool) {
-	compiled, err := compile(t.Pattern)
-	if err != nil {
-		c.fail(v, "", "%sinvalid regex pattern '%s': %v", where, t.Pattern, err)
-		return Trigger{}, false
-	}
-	if t.Tool != "Bash" {
-		c.l.warn(v.at, c.name, where+"a 'command_pattern' matches only with tool Bash; this trigger never fires", "remove the pattern or write tool: Bash")
-	}
-	t.pattern = compiled
-	return t, true
+	return out
 }
 
 var summary = strings.NewReplacer(`\s+`, " ", `\s`, " ", "|", "/", "(", "", ")", "", `\`, "", "^", "", "$", "")

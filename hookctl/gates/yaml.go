@@ -3,7 +3,9 @@ package gates
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -12,15 +14,118 @@ import (
 	"hookline/hookctl/yaml"
 )
 
+// place is where something is written, from 1.
+type place struct {
+	file         string
+	line, column int
+}
+
+// node is a YAML value with its place. kind has Python's name, which the framework's messages have: NoneType, bool, int,
+// float, str, list, dict.
+type node struct {
+	at     place
+	kind   string
+	text   string // of a scalar, as written (a string: its value)
+	number float64
+	truth  bool
+	items  []*node
+	keys   []string
+	fields map[string]*node
+	keyAt  map[string]place
+	size   int // values in it, aliases counted each time
+}
+
+func newMapping(at place) *node {
+	return &node{at: at, kind: "dict", fields: map[string]*node{}, keyAt: map[string]place{}, size: 1}
+}
+
+func (n *node) set(key string, at place, value *node) {
+	if _, ok := n.fields[key]; !ok {
+		n.keys = append(n.keys, key)
+	}
+	n.fields[key], n.keyAt[key] = value, at
+}
+
+// get returns a mapping's value; nil without one.
+func (n *node) get(key string) *node {
+	if n == nil {
+		return nil
+	}
+	return n.fields[key]
+}
+
+func (n *node) truthOf(key string, otherwise bool) bool {
+	v := n.get(key)
+	if v == nil {
+		return otherwise
+	}
+	return v.truth
+}
+
+func (n *node) textOf(key, otherwise string) string {
+	v := n.get(key)
+	if v == nil {
+		return otherwise
+	}
+	return v.text
+}
+
+func (n *node) numberOf(key string, otherwise float64) float64 {
+	v := n.get(key)
+	if v == nil {
+		return otherwise
+	}
+	return v.number
+}
+
+// maxSeconds is a century: what is above would overflow a time.Duration.
+const maxSeconds = 100 * 365 * 24 * 3600
+
+func (n *node) secondsOf(key string, otherwise time.Duration) time.Duration {
+	return time.Duration(min(n.numberOf(key, otherwise.Seconds()), maxSeconds) * float64(time.Second))
+}
+
+func (n *node) textsOf(key string, otherwise ...string) []string {
+	v := n.get(key)
+	if v == nil {
+		return otherwise
+	}
+	list := []string{}
+	for _, item := range v.items {
+		list = append(list, item.text)
+	}
+	return list
+}
+
+// merge lays over on base: mappings key by key, everything else whole. Neither is changed.
+func merge(base, over *node) *node {
+	switch {
+	case base == nil:
+		return over
+	case over == nil:
+		return base
+	case base.kind != "dict" || over.kind != "dict":
+		return over
+	}
+	out := newMapping(over.at)
+	for _, key := range base.keys {
+		out.set(key, base.keyAt[key], base.fields[key])
+	}
+	for _, key := range over.keys {
+		out.set(key, over.keyAt[key], merge(base.fields[key], over.fields[key]))
+	}
+	return out
+}
+
 // maxNodes bounds what a file is after its aliases are expanded.
 const maxNodes = 50_000
 
 // reader turns goccy's tree into nodes.
 type reader struct {
 	file    string
+	skipped int // lines of the file before what is read
 	anchors map[string]*node
 	total   int
-	warn    func(at place, message string)
 }
 
 // fault is an error at a place.
@@ -31,17 +136,18 @@ type fault struct {
 
 func (f *fault) Error() string { return f.message }
 
-// parse reads one YAML document.
-func parse(file string, data []byte, warn func(place, string)) (*node, error) {
+// parse reads one YAML document that begins after so many lines of a file. Of a key that stands twice the last one
+// counts.
+func parse(file string, skipped int, data []byte) (*node, error) {
+	r := &reader{file: file, skipped: skipped, anchors: map[string]*node{}}
 	tree, err := yaml.Parse(data, parser.AllowDuplicateMapKey())
 	var wrong *yaml.Error
-	if errors.As(err, &wrong) {
-		return nil, &fault{place{file, wrong.Line, wrong.Column}, wrong.Message}
+	if errors.As(err, &wrong) && wrong.Line > 0 {
+		return nil, &fault{place{file, wrong.Line + skipped, wrong.Column}, wrong.Message}
 	}
 	if err != nil {
-		return nil, err
+		return nil, &fault{place{file: file}, err.Error()}
 	}
-	r := &reader{file: file, anchors: map[string]*node{}, warn: warn}
 	var body *node
 	for _, doc := range tree.Docs {
 		switch doc.Body.(type) {
@@ -60,7 +166,7 @@ func parse(file string, data []byte, warn func(place, string)) (*node, error) {
 
 func (r *reader) place(n ast.Node) place {
 	if t := n.GetToken(); t != nil && t.Position != nil {
-		return place{r.file, t.Position.Line, t.Position.Column}
+		return place{r.file, t.Position.Line + r.skipped, t.Position.Column}
 	}
 	return place{file: r.file}
 }
@@ -70,7 +176,7 @@ func (r *reader) value(n ast.Node) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.total += max(v.size, 1); r.total > maxNodes {
+	if r.total += v.size; r.total > maxNodes {
 		return nil, &fault{r.place(n), fmt.Sprintf("more than %d values", maxNodes)}
 	}
 	return v, nil
@@ -79,18 +185,23 @@ func (r *reader) value(n ast.Node) (*node, error) {
 // bare is the value without the count.
 func (r *reader) bare(n ast.Node) (*node, error) {
 	switch n := n.(type) {
-	case nil, *ast.NullNode, *ast.CommentGroupNode:
-		out := &node{at: place{file: r.file}, kind: "NoneType", size: 1}
-		if null, ok := n.(*ast.NullNode); ok {
-			out.at = r.place(null)
-		}
-		return out, nil
+	case nil, *ast.CommentGroupNode:
+		return &node{at: place{file: r.file}, kind: "NoneType", size: 1}, nil
 	case *ast.MappingNode:
 		return r.mapping(n, n.Values)
 	case *ast.MappingValueNode:
 		return r.mapping(n, []*ast.MappingValueNode{n})
 	case *ast.SequenceNode:
-		return r.sequence(n)
+		out := &node{at: r.place(n), kind: "list", size: 1}
+		for _, item := range n.Values {
+			v, err := r.value(item)
+			if err != nil {
+				return nil, err
+			}
+			out.items = append(out.items, v)
+			out.size += v.size
+		}
+		return out, nil
 	case *ast.AnchorNode:
 		v, err := r.bare(n.Value)
 		if err == nil {
@@ -108,41 +219,36 @@ func (r *reader) bare(n ast.Node) (*node, error) {
 	return r.scalar(n), nil
 }
 
-func (r *reader) sequence(n *ast.SequenceNode) (*node, error) {
-	out := &node{at: r.place(n), kind: "list", size: 1}
-	for _, item := range n.Values {
-		v, err := r.value(item)
-		if err != nil {
-			return nil, err
-		}
-		out.items, out.size = append(out.items, v), out.size+v.size
-	}
-	return out, nil
-}
-
 func (r *reader) mapping(n ast.Node, pairs []*ast.MappingValueNode) (*node, error) {
 	out := newMapping(r.place(n))
 	if len(pairs) > 0 {
 		out.at = r.place(pairs[0].Key)
 	}
-	out.size = 1
 	for _, pair := range pairs {
 		v, err := r.value(pair.Value)
 		if err != nil {
 			return nil, err
 		}
 		out.size += v.size
-		at, key := r.place(pair.Key), pair.Key.GetToken().Value
 		if pair.Key.IsMergeKey() {
 			out.inherit(v)
 			continue
 		}
-		if old, ok := out.keyAt[key]; ok && old.line > 0 && r.warn != nil {
-			r.warn(at, fmt.Sprintf("key %q is already in line %d; the last one counts", key, old.line))
-		}
-		out.set(key, at, v)
+		out.set(pair.Key.GetToken().Value, r.place(pair.Key), v)
 	}
 	return out, nil
+}
+
+// inherit takes the keys of YAML's merge key, `<<: *anchor`, that are not there.
+func (n *node) inherit(from *node) {
+	for _, item := range from.items {
+		n.inherit(item)
+	}
+	for _, key := range from.keys {
+		if !slices.Contains(n.keys, key) {
+			n.set(key, n.at, from.fields[key])
+		}
+	}
 }
 
 // truths are the words of YAML 1.1, which the framework reads, that YAML 1.2 takes for text.
@@ -150,19 +256,24 @@ var truths = map[string]bool{"yes": true, "on": true, "true": true, "no": false,
 
 func (r *reader) scalar(n ast.Node) *node {
 	out := &node{at: r.place(n), kind: "str", size: 1}
+	if t := n.GetToken(); t != nil {
+		out.text = t.Value
+	}
 	switch n := n.(type) {
+	case *ast.NullNode:
+		out.kind = "NoneType"
 	case *ast.StringNode:
 		out.text = n.Value
-		plain := n.Token != nil && n.Token.Type == token.StringType
-		if truth, ok := truths[strings.ToLower(n.Value)]; ok && plain {
+		truth, ok := truths[strings.ToLower(n.Value)]
+		if ok && n.Token != nil && n.Token.Type == token.StringType { // no quotes
 			out.kind, out.truth = "bool", truth
 		}
 	case *ast.LiteralNode:
 		out.text = n.Value.Value
 	case *ast.BoolNode:
-		out.kind, out.truth, out.text = "bool", n.Value, n.GetToken().Value
+		out.kind, out.truth = "bool", n.Value
 	case *ast.IntegerNode:
-		out.kind, out.text = "int", n.GetToken().Value
+		out.kind = "int"
 		switch v := n.Value.(type) {
 		case int64:
 			out.number = float64(v)
@@ -170,11 +281,7 @@ func (r *reader) scalar(n ast.Node) *node {
 			out.number = float64(v)
 		}
 	case *ast.FloatNode:
-		out.kind, out.number, out.text = "float", n.Value, n.GetToken().Value
-	default:
-		if t := n.GetToken(); t != nil {
-			out.text = t.Value
-		}
+		out.kind, out.number = "float", n.Value
 	}
 	return out
 }

@@ -15,21 +15,14 @@ import (
 	"hookline/projector/session"
 )
 
-// memory is a configuration that lies nowhere.
-type memory string
-
-func (m memory) ReadFile(name string) ([]byte, error) {
-	if name != "/repo/.claude/requirements.yaml" {
-		return nil, fs.ErrNotExist
-	}
-	return []byte(m), nil
-}
-
-func (memory) Resolve(name string) string { return name }
-
 func rulesOf(t *testing.T, yaml string) gates.Rules {
 	t.Helper()
-	r := gates.Load(gates.Options{Root: "/repo", FS: memory(yaml)})
+	r := gates.Load(gates.Options{Root: "/repo", Read: func(name string) ([]byte, error) {
+		if name != "/repo/.claude/requirements.yaml" {
+			return nil, fs.ErrNotExist
+		}
+		return []byte(yaml), nil
+	}})
 	if list := r.Invalid(); len(list) > 0 {
 		t.Fatal(list)
 	}
