@@ -40,7 +40,7 @@ var document = sync.OnceValue(func() *jsonschema.Schema {
 
 // lenient are the keys of a requirement whose malformed value costs the value alone; another one's takes the requirement
 // out, as in the framework.
-var lenient = setOf("description short_message blocking_message base stop_only replan_ttl cache_ttl approval_ttl")
+var lenient = setOf("short_message blocking_message base stop_only replan_ttl cache_ttl approval_ttl")
 
 // loader gathers what is wrong while the layers are read and the merged result is decoded.
 type loader struct {

@@ -76,7 +76,6 @@ type Requirement struct {
 	Triggers          []Trigger // none: it never triggers
 	Message           string    // what a denial says
 	ShortMessage      string    // for a denial that repeats itself
-	Description       string
 	Checklist         []string
 	AutoResolveSkill  string // what is suggested; it satisfies nothing by itself
 	SatisfiedBySkill  string // the skill whose end satisfies it
@@ -115,14 +114,10 @@ func (p Problem) Error() string {
 	if p.File == "" {
 		return p.Message
 	}
-	return p.place() + ": " + p.Message
-}
-
-func (p Problem) place() string {
 	if p.Line == 0 {
-		return p.File
+		return p.File + ": " + p.Message
 	}
-	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Message)
 }
 
 // Rules is the merged configuration of one project. It is not changed after Load and safe for concurrent use.

@@ -123,14 +123,14 @@ hooks:
 	equal(t, "hooks", r.Hooks, want)
 }
 
-func TestMode(t *testing.T) {
-	for _, c := range []struct{ mode, source, want string }{
-		{"auto", "compact", "compact"}, {"auto", "resume", "standard"}, {"auto", "startup", "rich"}, {"auto", "clear", "rich"},
-		{"auto", "fork", "rich"}, {"compact", "startup", "compact"}, {"rich", "compact", "rich"},
-	} {
+func TestCompact(t *testing.T) {
+	for _, c := range []struct {
+		mode, source string
+		want         bool
+	}{{"auto", "compact", true}, {"auto", "startup", false}, {"compact", "startup", true}, {"rich", "compact", false}} {
 		h := Hooks{}
 		h.SessionStart.InjectionMode = c.mode
-		equal(t, c.mode+" "+c.source, h.Mode(c.source), c.want)
+		equal(t, c.mode+" "+c.source, h.Compact(c.source), c.want)
 	}
 }
 
@@ -166,21 +166,6 @@ func TestPinned_27_DiskAndSubdirectory(t *testing.T) {
 	r = Load(Options{Root: root})
 	equal(t, "too large", messages(r.Problems), []string{"larger than 262144 bytes"})
 	equal(t, "hits without the local file", len(r.Match("Edit", nil)), 1)
-}
-
-func TestAbout(t *testing.T) {
-	long := strings.Repeat("é", 101)
-	for _, c := range []struct{ description, message, want string }{
-		{"Said.", "x", "Said."},
-		{"", "", "No description available."},
-		{"", "# Only\n\n## headings", "No description available."},
-		{"", "## Head\n\nFirst words. Second.", "First words."},
-		{"", "no end", "no end"},
-		{"", "**Why**: because of that", "because of that"},
-		{"", "**Why**: " + long, strings.Repeat("é", 100) + "..."},
-	} {
-		equal(t, c.message, Requirement{Description: c.description, Message: c.message}.About(), c.want)
-	}
 }
 
 func TestSummary(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 type Hooks struct {
 	SessionStart struct {
 		InjectContext bool   // false also switches the carry-over off
-		InjectionMode string // auto, compact, standard, rich
+		InjectionMode string // auto, compact, standard, rich; rich is standard
 		CustomHeader  string
 		CarryOver     struct {
 			Enabled bool
@@ -76,16 +76,9 @@ func scopes(texts []string) []Scope {
 	return list
 }
 
-// Mode is the form of the status for a session that starts for the given reason: automatically compact after a
-// compaction, standard on resume, else rich.
-func (h Hooks) Mode(source string) string {
-	switch mode := h.SessionStart.InjectionMode; {
-	case mode != "auto":
-		return mode
-	case source == "compact":
-		return "compact"
-	case source == "resume":
-		return "standard"
-	}
-	return "rich"
+// Compact reports whether a session that starts for the given reason is told the compact status: as configured, else
+// after a compaction.
+func (h Hooks) Compact(source string) bool {
+	mode := h.SessionStart.InjectionMode
+	return mode == "compact" || mode == "auto" && source == "compact"
 }

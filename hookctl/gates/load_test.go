@@ -49,16 +49,12 @@ requirements:
   c: {type: guard}
 `)
 	equal(t, "order", r.Order, []string{"good"})
-	equal(t, "failed", r.Failed(0), `⚠️  Configuration validation failed:
-   - Requirement 'a' field 'enabled' must be bool
-     at /repo/.claude/requirements.yaml:3:16
-   - Requirement 'b' field 'scope' must be one of: branch, permanent, session, single_use
-     at /repo/.claude/requirements.yaml:5:14
-   - Guard requirement 'c' must have 'guard_type' field
-     at /repo/.claude/requirements.yaml:6:3
-     hint: the guards are protected_branch, single_session, dirty_tree
-Fix .claude/requirements.yaml and rerun `+"`hookctl req status`.")
-	equal(t, "valid", golden(t).Failed(0), "")
+	equal(t, "failed", r.Failed(), `⚠️  Configuration validation failed:
+   - /repo/.claude/requirements.yaml:3:16: Requirement 'a' field 'enabled' must be bool
+   - /repo/.claude/requirements.yaml:5:14: Requirement 'b' field 'scope' must be one of: branch, permanent, session, single_use
+   - /repo/.claude/requirements.yaml:6:3: Guard requirement 'c' must have 'guard_type' field
+Fix /repo/.claude/requirements.yaml and rerun `+"`hookctl req status`.")
+	equal(t, "valid", golden(t).Failed(), "")
 }
 
 func TestPinned_40_TypedAccess(t *testing.T) {
@@ -127,7 +123,7 @@ hooks:
 	}
 	equal(t, "warnings", got, []string{
 		projectFile + ":2:1: unknown key 'requirments' | did you mean 'requirements'? the keys here are version, enabled, inherit, requirements, hooks",
-		projectFile + ":7:5: unknown key 'requirements.a.mesage' | did you mean 'message'? the keys here are " + "enabled, type, scope, trigger_tools, message, short_message, description, checklist, auto_resolve_skill, satisfied_by_skill, guard_type, protected_branches, calculator, thresholds, cache_ttl, approval_ttl, blocking_message, stop_only, replan_ttl, base",
+		projectFile + ":7:5: unknown key 'requirements.a.mesage' | did you mean 'message'? the keys here are " + "enabled, type, scope, trigger_tools, message, short_message, checklist, auto_resolve_skill, satisfied_by_skill, guard_type, protected_branches, calculator, thresholds, cache_ttl, approval_ttl, blocking_message, stop_only, replan_ttl, base",
 		projectFile + ":10:34: unknown key 'requirements.a.trigger_tools.command_patern' | did you mean 'command_pattern'? the keys here are tool, command_pattern",
 		projectFile + ":11:18: unknown key 'requirements.a.thresholds.blok' | did you mean 'block'? the keys here are warn, block",
 		projectFile + ":13:10: unknown key 'hooks.stop.verify' | did you mean 'verify_requirements'? the keys here are verify_requirements, verify_scopes",

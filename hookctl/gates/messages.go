@@ -36,7 +36,7 @@ func satisfyCommand(session string, names ...string) string {
 	for i, n := range names {
 		quoted[i] = shellWord(n)
 	}
-	return program + " satisfy " + strings.Join(quoted, " ") + " --session " + events.Alias(session)
+	return inSession("satisfy "+strings.Join(quoted, " "), session)
 }
 
 // shellWord quotes a name that a shell would not take as one word.

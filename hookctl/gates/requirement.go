@@ -1,10 +1,6 @@
 package gates
 
-import (
-	"fmt"
-	"regexp"
-	"strings"
-)
+import "fmt"
 
 // requirement decodes one merged entry, whose values are what their schema wants. False: it is left out.
 func (l *loader) requirement(name string, n *node, where place) (Requirement, bool) {
@@ -16,7 +12,6 @@ func (l *loader) requirement(name string, n *node, where place) (Requirement, bo
 		Scope:            Scope(n.textOf("scope", string(SessionScope))),
 		Message:          n.textOf("message", ""),
 		ShortMessage:     n.textOf("short_message", ""),
-		Description:      n.textOf("description", ""),
 		Checklist:        n.textsOf("checklist"),
 		AutoResolveSkill: n.textOf("auto_resolve_skill", ""),
 		SatisfiedBySkill: n.textOf("satisfied_by_skill", ""),
@@ -55,56 +50,7 @@ func (l *loader) requirement(name string, n *node, where place) (Requirement, bo
 	return q, !l.out[name]
 }
 
-var (
-	labelled = regexp.MustCompile(`^\*\*[^*]+\*\*:\s*(.+)$`)
-	sentence = regexp.MustCompile(`^(.*?[.!?])(\s|$)`)
-)
-
-// About is the description, else the first words of the message that are no heading. Placeholders are not filled.
-// The message of a guard or of a dynamic requirement says what is wrong when it closes, which is not so as a rule: of
-// those it is told what they hold to.
-func (q Requirement) About() string {
-	if q.Description != "" {
-		return strings.TrimSpace(q.Description)
-	}
-	if text := q.holdsTo(); text != "" {
-		return text
-	}
-	for line := range strings.Lines(q.Message) {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if m := labelled.FindStringSubmatch(line); m != nil {
-			if letters := []rune(m[1]); len(letters) > 100 {
-				return string(letters[:100]) + "..."
-			}
-			return m[1]
-		}
-		if m := sentence.FindStringSubmatch(line); m != nil {
-			return m[1]
-		}
-		return line
-	}
-	return "No description available."
-}
-
 // UnknownBase says that the size of the branch cannot be measured from the configured base.
 func (q Requirement) UnknownBase() string {
 	return fmt.Sprintf("requirement '%s' lets everything pass: its base '%s' does not exist in this repository", q.Name, q.Base)
-}
-
-// holdsTo is what a condition or a number asks for; "" for a requirement without one.
-func (q Requirement) holdsTo() string {
-	switch {
-	case q.GuardType == GuardProtectedBranch:
-		return "No work on the protected branches: " + strings.Join(q.ProtectedBranches, ", ") + "."
-	case q.GuardType == GuardSingleSession:
-		return "One session at a time in a work tree."
-	case q.GuardType == GuardDirtyTree:
-		return "No uncommitted changes of tracked files."
-	case q.Type == Dynamic:
-		return "Fewer than " + number(q.Thresholds.Block) + " changed lines on the branch, or an approval."
-	}
-	return ""
 }

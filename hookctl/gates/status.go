@@ -26,8 +26,8 @@ type Status struct {
 	Invalid                  int      // parts of the configuration that are left out
 }
 
-// Text is the status in one of the modes compact, standard and rich; another mode is standard.
-func (s Status) Text(mode string) string {
+// Text returns the status, compact or with a table of all requirements.
+func (s Status) Text(compact bool) string {
 	var parts []string
 	if s.Header != "" {
 		parts = append(parts, strings.TrimSpace(Placeholders(s.Header, Requirement{}, s.values())))
@@ -41,11 +41,11 @@ func (s Status) Text(mode string) string {
 	if s.Invalid > 0 {
 		parts = append(parts, leftOut(s.Invalid)+" (`"+program+" validate`): what they concern is not asked for")
 	}
-	switch mode {
-	case "compact":
+	switch {
+	case len(s.Gates) == 0:
+		parts = append(parts, "## Requirements: No requirements configured")
+	case compact:
 		parts = append(parts, s.compact())
-	case "rich":
-		parts = append(parts, s.rich())
 	default:
 		parts = append(parts, s.standard())
 	}
@@ -68,7 +68,7 @@ func (s Status) warning() string {
 		lines = append(lines, fmt.Sprintf("  • `%s` on `%s` (active %s)", events.Alias(o.Session), o.Branch, ago(o.Ago)))
 	}
 	return strings.Join(append(lines, "", "**Note**: Edits may be blocked to prevent conflicts.",
-		"Use `"+inSession("approve "+shellWord(s.Gates[i].Requirement.Name), s.Session)+"` to override if needed."), "\n")
+		"Use `"+satisfyCommand(s.Session, s.Gates[i].Requirement.Name)+"` to override if needed."), "\n")
 }
 
 // inSession is a command for a session: the shell that it is typed in may be of another one, or of none.
@@ -79,81 +79,72 @@ func inSession(command, session string) string {
 	return program + " " + command + " --session " + events.Alias(session)
 }
 
-// resolution is what resolves a requirement: `/arch-review`, a command, or what to do by hand.
-func resolution(q Requirement, session string) (text string, skill bool) {
+// resolution returns what resolves a requirement: `/arch-review`, a command, or what to do by hand.
+func resolution(q Requirement, session string) string {
 	switch {
 	case q.AutoResolveSkill != "":
-		return "/" + shortSkill(q.AutoResolveSkill), true
+		return "`/" + shortSkill(q.AutoResolveSkill) + "`"
 	case q.GuardType == GuardProtectedBranch:
-		return "Create feature branch", false
+		return "Create feature branch"
 	case q.GuardType == GuardSingleSession:
-		return "Close other session", false
+		return "Close other session"
 	case q.GuardType == GuardDirtyTree:
-		return "Commit or stash the changes", false
-	case q.Type == Dynamic:
-		return inSession("approve "+shellWord(q.Name), session), false
+		return "Commit or stash the changes"
 	}
-	return inSession("satisfy "+shellWord(q.Name), session), false
+	return "`" + satisfyCommand(session, q.Name) + "`"
 }
 
-// open are the gates that are not satisfied.
-func (s Status) open() []Gate {
-	return slices.DeleteFunc(slices.Clone(s.Gates), func(g Gate) bool { return g.Satisfied })
-}
-
-// action is one thing to do and what it satisfies.
-type action struct {
-	text  string
-	skill bool
-	gates []Gate
-}
-
-// actions groups gates by what resolves them, in the order of first sight.
-func actions(gates []Gate, session string) []*action {
-	var list []*action
-	for _, g := range gates {
-		text, skill := resolution(g.Requirement, session)
-		i := slices.IndexFunc(list, func(a *action) bool { return a.text == text })
-		if i < 0 {
-			i, list = len(list), append(list, &action{text: text, skill: skill})
+// open returns the names of the requirements that are not satisfied.
+func (s Status) open() []string {
+	var names []string
+	for _, g := range s.Gates {
+		if !g.Satisfied {
+			names = append(names, g.Requirement.Name)
 		}
-		list[i].gates = append(list[i].gates, g)
 	}
-	return list
+	return names
 }
 
-func quotedNames(gates []Gate) string {
-	list := make([]string, len(gates))
-	for i, g := range gates {
-		list[i] = "`" + g.Requirement.Name + "`"
+// actions returns a line for each thing to do, with what it satisfies, in the order of first sight.
+func (s Status) actions() []string {
+	var lines []string
+	at := map[string]int{}
+	for _, g := range s.Gates {
+		if g.Satisfied {
+			continue
+		}
+		name, text := "`"+g.Requirement.Name+"`", resolution(g.Requirement, s.Session)
+		if i, ok := at[text]; ok {
+			lines[i] += ", " + name
+			continue
+		}
+		at[text] = len(lines)
+		lines = append(lines, "- "+text+" → "+name)
 	}
-	return strings.Join(list, ", ")
+	return lines
 }
 
-func (s Status) fallback() string {
-	var list []string
-	for _, g := range s.open() {
-		list = append(list, g.Requirement.Name)
-	}
-	if len(list) == 0 {
-		return ""
-	}
-	return "**Fallback**: `" + satisfyCommand(s.Session, list...) + "`"
+// fallback returns the command that satisfies by hand.
+func (s Status) fallback(names ...string) string {
+	return "**Fallback**: `" + satisfyCommand(s.Session, names...) + "`"
 }
 
 // maxCompact is what the compact form stays below, in characters.
 const maxCompact = 500
 
-// compact is a line an action without blank lines. What is too long leaves out names in its last line first, then
-// whole actions.
+// compact returns a line for each action without blank lines. What is too long leaves out names in its last line first,
+// then whole actions.
 func (s Status) compact() string {
-	if len(s.Gates) == 0 {
-		return "## Requirements: No requirements configured"
+	open := s.open()
+	lines := []string{fmt.Sprintf("## Requirements: %d/%d satisfied", len(s.Gates)-len(open), len(s.Gates))}
+	if len(open) == 0 {
+		return lines[0]
 	}
-	lines := s.compactLines()
-	last := len(lines) - 1
+	lines = append(lines, s.actions()...)
+	last := len(lines)
+	lines = append(lines, s.fallback(open...))
 	if length(lines) >= maxCompact {
-		lines[last] = "**Fallback**: `" + satisfyCommand(s.Session, "NAME") + "`"
+		lines[last] = s.fallback("NAME")
 	}
 	for left := 1; length(lines) >= maxCompact && last > 1; left++ {
 		last--
@@ -162,116 +153,35 @@ func (s Status) compact() string {
 	return strings.Join(lines, "\n")
 }
 
-// length is in characters, with a newline behind each line.
+// length is in characters, with a newline after each line.
 func length(lines []string) int { return utf8.RuneCountInString(strings.Join(lines, "\n")) + 1 }
 
-func (s Status) compactLines() []string {
-	open := s.open()
-	lines := []string{fmt.Sprintf("## Requirements: %d/%d satisfied", len(s.Gates)-len(open), len(s.Gates))}
-	for _, a := range actions(open, s.Session) {
-		if a.skill {
-			lines = append(lines, "**Run `"+a.text+"`** → "+quotedNames(a.gates))
-		} else {
-			lines = append(lines, "**"+a.text+"** → "+quotedNames(a.gates))
-		}
-	}
-	if f := s.fallback(); f != "" {
-		lines = append(lines, f)
-	}
-	return lines
-}
-
-func (s Status) quickStart() string {
-	lines := []string{"### Quick Start"}
-	for _, a := range actions(s.open(), s.Session) {
-		sign, text := "📋", a.text
-		if !a.skill && strings.HasPrefix(text, program) {
-			text = "`" + text + "`"
-		}
-		if a.skill {
-			sign, text = "🚀", "`"+a.text+"`"
-		}
-		if when := a.gates[0].Requirement.Summary(); a.skill && a.gates[0].Requirement.Triggers != nil && a.gates[0].Requirement.Triggers[0].Pattern != "" {
-			sign, text = "🔍", text+" (before `"+when+"`)"
-		}
-		lines = append(lines, "- "+sign+" "+text+" → satisfies "+quotedNames(a.gates))
-	}
-	if len(lines) == 1 && s.Invalid == 0 {
-		lines = append(lines, AllSatisfied)
-	} else if len(lines) == 1 {
-		lines = append(lines, NothingOpen)
-	}
-	return strings.Join(lines, "\n")
-}
-
 func (s Status) standard() string {
-	parts := []string{"## Requirements Framework Active",
-		fmt.Sprintf("**Branch**: `%s` @ `%s` | **Session**: `%s`", s.Branch, s.Project, events.Alias(s.Session))}
-	if len(s.Gates) > 0 {
-		parts = append(parts, s.quickStart())
+	open := s.open()
+	lines := []string{"## Requirements Framework Active", "",
+		fmt.Sprintf("**Branch**: `%s` @ `%s` | **Session**: `%s`", s.Branch, s.Project, events.Alias(s.Session)), "", "### Quick Start"}
+	switch {
+	case len(open) > 0:
+		lines = append(lines, s.actions()...)
+	case s.Invalid > 0:
+		lines = append(lines, NothingOpen)
+	default:
+		lines = append(lines, AllSatisfied)
 	}
-	rows := []string{"| Requirement | Status | Triggers | Resolve |", "|-------------|--------|----------|---------|"}
+
+	lines = append(lines, "", "| Requirement | Status | Triggers | Resolve |", "|-------------|--------|----------|---------|")
 	for _, g := range s.Gates {
 		mark := "⬜"
 		if g.Satisfied {
 			mark = "✅"
 		}
-		text, _ := resolution(g.Requirement, s.Session)
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |", cell(g.Requirement.Name), mark, cell(g.Requirement.Summary()), cell(text)))
-	}
-	if len(s.Gates) == 0 {
-		rows = append(rows, "| (none configured) | - | - | - |")
-	}
-	parts = append(parts, strings.Join(rows, "\n"))
-	if f := s.fallback(); f != "" {
-		parts = append(parts, f)
-	}
-	return strings.Join(parts, "\n\n")
-}
-
-// scopeReference says how long each scope holds.
-const scopeReference = `### Scope Reference
-- **session**: for the session that satisfied it
-- **branch**: for every session on this branch
-- **permanent**: for good
-- **single_use**: until the action was done once`
-
-// workflow is how to go about it.
-const workflow = `### Workflow Guide
-1. Run the skills of Quick Start before the first edit.
-2. Work; a blocked tool says what it waits for.
-3. Run the review skills before each commit and pull request.`
-
-func (s Status) rich() string {
-	parts := []string{"## Requirements Framework: Session Briefing",
-		fmt.Sprintf("**Project**: `%s`\n**Branch**: `%s`\n**Session**: `%s`", s.Project, s.Branch, events.Alias(s.Session))}
-	if len(s.Gates) == 0 {
-		return strings.Join(append(parts, "No requirements configured."), "\n\n")
-	}
-	definitions := []string{"### Requirement Definitions"}
-	current := []string{"### Current Status"}
-	for _, g := range s.Gates {
 		q := g.Requirement
-		text, _ := resolution(q, s.Session)
-		definitions = append(definitions, fmt.Sprintf("**%s** (%s, %s-scoped)\n> %s\n> Triggers: %s\n> Resolve: %s",
-			q.Name, q.Type, q.Scope, Placeholders(q.About(), q, s.values()), q.Summary(), text))
-		current = append(current, "- **"+q.Name+"**: "+g.state())
+		lines = append(lines, fmt.Sprintf("| %s | %s | %s | %s |", cell(q.Name), mark, cell(q.Summary()), cell(resolution(q, s.Session))))
 	}
-	parts = append(parts, s.quickStart(), strings.Join(definitions, "\n\n"), scopeReference, strings.Join(current, "\n"), workflow)
-	if f := s.fallback(); f != "" {
-		parts = append(parts, f)
+	if len(open) > 0 {
+		lines = append(lines, "", s.fallback(open...))
 	}
-	return strings.Join(parts, "\n\n")
-}
-
-func (g Gate) state() string {
-	switch {
-	case g.Satisfied && g.Note != "":
-		return "✅ (" + g.Note + ")"
-	case g.Satisfied:
-		return "✅ Satisfied"
-	}
-	return "⬜ Not satisfied"
+	return strings.Join(lines, "\n")
 }
 
 // NoConfig is told at the start of a session whose project has no file; the other sources are silent.

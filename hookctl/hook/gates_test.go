@@ -229,10 +229,10 @@ func TestLongReasons(t *testing.T) {
 
 // The status is told in the largest form that fits beside the rest of a session's start.
 func TestStatusFits(t *testing.T) {
-	for n, head := range map[int]string{2: "## Requirements Framework: Session Briefing", 16: "## Requirements Framework Active", 60: "## Requirements: 0/60 satisfied"} {
+	for n, head := range map[int]string{16: "## Requirements Framework Active", 60: "## Requirements: 0/60 satisfied"} {
 		yaml := "requirements:\n"
 		for i := range n {
-			yaml += fmt.Sprintf("  requirement_number_%02d: {enabled: true, description: 'What has to be looked at before the work begins'}\n", i)
+			yaml += fmt.Sprintf("  requirement_number_%02d: {enabled: true}\n", i)
 		}
 		in := decode("hook", `{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}`)
 		w := World{Project: "p", Branch: "feature/x", Gates: &Gates{Project: "p", Branch: "feature/x", Rules: rulesOf(t, yaml), Dir: "/repo"}}

@@ -174,7 +174,10 @@ func (j *judge) started(e *events.SessionStarted) {
 	for _, q := range rules.InOrder() {
 		s.Gates = append(s.Gates, j.gate(q, slices.Contains(s.Carried, q.Name)))
 	}
-	j.out.Context = forms(s, rules.Hooks.Mode(e.Source))
+	if !rules.Hooks.Compact(e.Source) {
+		j.out.Context = append(j.out.Context, s.Text(false))
+	}
+	j.out.Context = append(j.out.Context, s.Text(true))
 }
 
 // gate is a requirement as it stands for the session. A dynamic one counts as open until it is approved:
@@ -211,16 +214,6 @@ func standing(q gates.Requirement, f gates.Failure, closed bool) gates.Gate {
 		gates.GuardDirtyTree: "no uncommitted changes"}
 	g.Satisfied, g.Note = true, notes[q.GuardType]
 	return g
-}
-
-// forms are the status in the form of a mode and in all shorter ones.
-func forms(s gates.Status, mode string) []string {
-	modes := []string{"rich", "standard", "compact"}
-	var list []string
-	for _, m := range modes[max(0, slices.Index(modes, mode)):] {
-		list = append(list, s.Text(m))
-	}
-	return list
 }
 
 // carry takes over what another session satisfied a moment ago: who cleared the context or started again

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"hookline/events"
@@ -55,7 +54,11 @@ func (f *reqStatusVerb) run(a *app, _ []string) error {
 	case f.Verbose:
 		d.verbose(id, board)
 	default:
-		a.Printf("%s\n", gates.CLI{Branch: d.branch, Session: id, Named: explicit, Invalid: len(d.rules.Invalid())}.Focused(board))
+		named := ""
+		if explicit {
+			named = id
+		}
+		a.Printf("%s\n", d.rules.Focused(d.branch, named, board))
 		d.table(id, board)
 		d.problems(false)
 	}
@@ -232,34 +235,21 @@ func branchSize(s facts.Size) (float64, string) {
 	return gates.BranchSize(gates.Changed(s.Committed), gates.Changed(s.Staged), gates.Changed(s.Unstaged))
 }
 
-// shownProblems is how many faults of the configuration the short status tells.
-const shownProblems = 10
-
-// problems tells what is wrong with the configuration and what has no effect; in full also what is known and not
-// acted on.
+// problems prints what is wrong with the configuration and what has no effect; in full also what is known and not acted
+// on.
 func (d *desk) problems(full bool) {
-	most := shownProblems
-	if full {
-		most = 0
-	}
-	if text := d.rules.Failed(most); text != "" {
+	if text := d.rules.Failed(); text != "" {
 		d.Printf("\n%s\n", text)
 	}
-	var odd []string
-	for _, p := range append(slices.Clone(d.rules.Problems), d.unknownBases()...) {
-		if p.Warning {
-			odd = append(odd, "   - "+cmdline.OneLine(join(": ", p.Error(), p.Hint)))
-		}
-	}
+	odd := slices.DeleteFunc(append(slices.Clone(d.rules.Problems), d.unknownBases()...), func(p gates.Problem) bool { return !p.Warning })
 	if full {
-		for _, n := range d.rules.Notes {
-			odd = append(odd, "   - "+cmdline.OneLine(n.Error()))
-		}
-	} else if left := len(odd) - shownProblems; left > 0 {
-		odd = append(odd[:shownProblems], fmt.Sprintf("   … and %d more: `hookctl req validate`", left))
+		odd = append(odd, d.rules.Notes...)
 	}
 	if len(odd) > 0 {
-		d.Printf("\n⚠️  Worth a look:\n%s\n", strings.Join(odd, "\n"))
+		d.Printf("\n⚠️  Worth a look:\n")
+	}
+	for _, p := range odd {
+		d.Printf("   - %s\n", cmdline.OneLine(p.Error()))
 	}
 }
 
