@@ -28,61 +28,6 @@ func TestShortFormsOfABrokenConfiguration(t *testing.T) {
 	}
 }
 
-// dirty is a guard that wants a clean work tree.
-func dirty(t *testing.T) Requirement {
-	t.Helper()
-	r := project("requirements:\n  clean: {enabled: true, type: guard, guard_type: dirty_tree}\n")
-	if len(r.Problems) > 0 {
-		t.Fatal(r.Problems)
-	}
-	return r.ByName["clean"]
-}
-
-func TestDirtyTreeIsSaid(t *testing.T) {
-	q := dirty(t)
-	equal(t, "alone", Deny(session, []Failure{{Requirement: q}}), ticks(`## Blocked: clean
-
-Guard condition not met. The working tree has uncommitted changes.
-
-**Action**: 'hookctl req satisfy clean --session cad0ac4d'
-
----
-Fallback: 'hookctl req satisfy clean --session cad0ac4d'`))
-	other := Failure{Requirement: Requirement{Name: "plan", Type: Blocking, Scope: SessionScope}}
-	equal(t, "with another", Deny(session, []Failure{{Requirement: q}, other}), ticks(`## Blocked: Multiple Requirements
-
-| Requirement | Execute |
-|-------------|---------|
-| clean | 'hookctl req satisfy clean --session cad0ac4d' |
-| plan | 'hookctl req satisfy plan --session cad0ac4d' |
-
-### clean
-
-The working tree has uncommitted changes.
-
----
-Fallback: 'hookctl req satisfy clean plan --session cad0ac4d'`))
-}
-
-func TestSeveralShowTheirFigures(t *testing.T) {
-	size := Failure{Requirement: Requirement{Name: "size", Type: Dynamic, Thresholds: Thresholds{Block: 400}}, Values: map[string]string{"value": "450", "summary": "committed: 450+/0-"}}
-	unmeasured := Failure{Requirement: Requirement{Name: "other", Type: Dynamic, Thresholds: Thresholds{Block: 4}}}
-	equal(t, "text", Deny(session, []Failure{size, unmeasured}), ticks(`## Blocked: Multiple Requirements
-
-| Requirement | Execute |
-|-------------|---------|
-| size | 'hookctl req satisfy size --session cad0ac4d' |
-| other | 'hookctl req satisfy other --session cad0ac4d' |
-
-### size
-
-450 changes (limit 400)
-committed: 450+/0-
-
----
-Fallback: 'hookctl req satisfy size other --session cad0ac4d'`))
-}
-
 func TestPlanReviewForms(t *testing.T) {
 	equal(t, "nothing to do", PlanReview(session, nil), "")
 	list := []Failure{{Requirement: Requirement{Name: "a", Type: Blocking}}, {Requirement: Requirement{Name: "b", Type: Blocking, AutoResolveSkill: "team:look"}}}

@@ -67,89 +67,67 @@ func names(list []Failure) []string {
 	return out
 }
 
-// Deny is the reason of a PreToolUse denial for all requirements that hold the call back.
+// Deny returns the reason of a PreToolUse denial for all requirements that hold the call back. Of several each is named
+// with what resolves it; its own text comes when it is the last one.
 func Deny(session string, list []Failure) string {
-	switch len(list) {
-	case 0:
+	text := ""
+	switch skill := common(list); {
+	case len(list) == 0:
 		return ""
-	case 1:
-		return one(session, list[0]) + footer(session, "Fallback", list)
+	case len(list) == 1:
+		text = one(session, list[0])
+	case skill != "":
+		text = "## Blocked: Multiple Requirements\n\n**Execute**: `/" + skill + "`\n\nSatisfies: " + strings.Join(names(list), ", ")
+	default:
+		text = "## Blocked: Multiple Requirements\n\n" + table(session, list)
 	}
-	return several(session, list) + footer(session, "Fallback", list)
+	return text + footer(session, "Fallback", list)
 }
 
 func footer(session, label string, list []Failure) string {
 	return fmt.Sprintf("\n\n---\n%s: `%s`", label, satisfyCommand(session, names(list)...))
 }
 
-// one is the text of a single failure: what the file says, else a heading with what to do.
+// one returns the text of a single failure: what the file says, else a heading with what was found and what to do; below
+// it the checklist.
 func one(session string, f Failure) string {
 	q := f.Requirement
 	if f.InUse {
 		return "## Blocked: " + q.Name + "\n\nA call that it was satisfied for is under way. It counts for one: wait for its end, then satisfy it again."
 	}
-	text := f.configured(session)
+
+	text := f.text(session, q.Message)
 	if text == "" {
-		text = "## Blocked: " + q.Name + f.standing(session)
+		text = "## Blocked: " + q.Name + f.found()
+		if q.Type == Blocking && q.AutoResolveSkill != "" {
+			text += "\n\n**Execute**: `/" + q.AutoResolveSkill + "`"
+		} else {
+			text += "\n\n**Action**: `" + satisfyCommand(session, q.Name) + "`"
+		}
 	}
-	return text + f.checklist(session)
-}
-
-// configured is the text that the file has for this requirement.
-func (f Failure) configured(session string) string {
-	text := f.text(session, f.Requirement.Message)
-	if list := f.sessions(); text != "" && list != "" {
-		text += "\n\n" + list
+	for i, item := range q.Checklist {
+		if i == 0 {
+			text += "\n"
+		}
+		text += "\n- [ ] " + f.text(session, item)
 	}
 	return text
 }
 
-// standing is what is said below the heading of a requirement without a text of its own.
-func (f Failure) standing(session string) string {
-	q := f.Requirement
+// found returns what a guard or a dynamic requirement has found, as paragraphs.
+func (f Failure) found() string {
+	summary := f.Values["summary"]
 	switch {
-	case q.GuardType == GuardSingleSession && len(f.Others) > 0:
-		return "\n\nOther sessions work in this project:\n" + f.sessions() +
-			"\n\n- Close the other session\n- Work in a worktree of your own\n- Override: `" + satisfyCommand(session, q.Name) + "`"
-	case q.Type == Guard:
-		return "\n\nGuard condition not met." + f.condition() + "\n\n**Action**: `" + satisfyCommand(session, q.Name) + "`"
-	case q.Type == Dynamic:
-		return f.figures() + "\n\n**Action**: `" + satisfyCommand(session, q.Name) + "`"
-	case q.AutoResolveSkill != "":
-		return "\n\n**Execute**: `/" + q.AutoResolveSkill + "`"
-	}
-	return "\n\n**Action**: `" + satisfyCommand(session, q.Name) + "`"
-}
-
-func (f Failure) condition() string {
-	if branch := f.Values["branch"]; f.Requirement.GuardType == GuardProtectedBranch && branch != "" {
-		return " Branch `" + branch + "` is protected."
-	}
-	if f.Requirement.GuardType == GuardDirtyTree {
-		return " The working tree has uncommitted changes."
-	}
-	return ""
-}
-
-// figures are a dynamic requirement's number and limit.
-func (f Failure) figures() string {
-	value := f.Values["value"]
-	if value == "" {
+	case summary == "" || f.Requirement.Type == Blocking:
 		return ""
+	case f.Requirement.Type == Dynamic:
+		return fmt.Sprintf("\n\n%s changes (limit %s)\n%s", f.Values["value"], number(f.Requirement.Thresholds.Block), summary)
 	}
-	text := fmt.Sprintf("\n\n%s changes (limit %s)", value, number(f.Requirement.Thresholds.Block))
-	if s := f.Values["summary"]; s != "" {
-		text += "\n" + s
+	text := "\n\nGuard condition not met: " + summary + "."
+	for _, o := range f.Others {
+		text += fmt.Sprintf("\n- `%s` on `%s` (%s)", events.Alias(o.Session), o.Branch, ago(o.Ago))
 	}
 	return text
-}
-
-func (f Failure) sessions() string {
-	var lines []string
-	for _, o := range f.Others {
-		lines = append(lines, fmt.Sprintf("- `%s` on `%s` (%s)", events.Alias(o.Session), o.Branch, ago(o.Ago)))
-	}
-	return strings.Join(lines, "\n")
 }
 
 // ago is 12s ago, 5m ago, 2h ago, unknown.
@@ -165,49 +143,14 @@ func ago(d time.Duration) string {
 	return fmt.Sprintf("%dh ago", int(d.Hours()))
 }
 
-func (f Failure) checklist(session string) string {
-	var b strings.Builder
-	for i, item := range f.Requirement.Checklist {
-		if i == 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString("\n- [ ] " + f.text(session, item))
-	}
-	return b.String()
-}
-
-// several is one text for many failures: one skill when it resolves all, else a table; then what only the single
-// requirement can say, its numbers and its checklist.
-func several(session string, list []Failure) string {
-	text := "## Blocked: Multiple Requirements\n\n"
-	if skill := common(list); skill != "" {
-		text += "**Execute**: `/" + skill + "`\n\nSatisfies: " + strings.Join(names(list), ", ")
-	} else {
-		text += table(session, list)
-	}
-	for _, f := range list {
-		own := ""
-		if f.Requirement.Type != Blocking {
-			if own = f.configured(session); own == "" && f.Requirement.Type == Dynamic {
-				own = strings.TrimSpace(f.figures())
-			} else if own == "" {
-				own = strings.TrimSpace(f.condition() + "\n" + f.sessions())
-			}
-		}
-		if own += f.checklist(session); own != "" {
-			text += "\n\n### " + f.Requirement.Name + "\n\n" + strings.TrimSpace(own)
-		}
-	}
-	return text
-}
-
-// common is the skill that all failures suggest; "" without one.
+// common returns the skill that all failures suggest; "" without one.
 func common(list []Failure) string {
-	skill := list[0].Requirement.AutoResolveSkill
-	for _, f := range list {
-		if f.Requirement.AutoResolveSkill != skill {
+	skill := ""
+	for i, f := range list {
+		if i > 0 && f.Requirement.AutoResolveSkill != skill {
 			return ""
 		}
+		skill = f.Requirement.AutoResolveSkill
 	}
 	return skill
 }
@@ -242,21 +185,13 @@ func cell(text string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
 }
 
-// Short is the denial when the same text was given within the last seconds.
+// Short returns the denial when the same text was given within the last seconds.
 func Short(session string, list []Failure) string {
 	lines := make([]string, len(list))
 	for i, f := range list {
-		q := f.Requirement
-		switch {
-		case q.Type == Guard:
-			lines[i] = "Guard `" + q.Name + "` blocked (waiting...)"
-		case q.Type == Dynamic:
-			lines[i] = "⏸️ Requirement `" + q.Name + "` not satisfied (waiting...)"
-		default:
-			lines[i] = "Requirement `" + q.Name + "` not satisfied (waiting...)"
-		}
-		if own := f.text(session, q.ShortMessage); own != "" {
-			lines[i] = own
+		lines[i] = f.text(session, f.Requirement.ShortMessage)
+		if lines[i] == "" {
+			lines[i] = "Requirement `" + f.Requirement.Name + "` not satisfied (waiting...)"
 		}
 	}
 	return strings.Join(lines, "\n")

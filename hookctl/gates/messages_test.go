@@ -74,9 +74,10 @@ Fallback: 'hookctl req satisfy protected_branch --session cad0ac4d'`))
 Fallback: 'hookctl req satisfy branch_size_limit --session cad0ac4d'`))
 	bare := failures(r, "protected_branch", "branch_size_limit")
 	bare[0].Requirement.Message, bare[1].Requirement.Message = "", ""
+	bare[0].Values = map[string]string{"summary": "branch `main` is protected"}
 	equal(t, "bare guard", Deny(session, bare[:1]), ticks(`## Blocked: protected_branch
 
-Guard condition not met. Branch 'main' is protected.
+Guard condition not met: branch 'main' is protected.
 
 **Action**: 'hookctl req satisfy protected_branch --session cad0ac4d'
 
@@ -95,25 +96,22 @@ Fallback: 'hookctl req satisfy branch_size_limit --session cad0ac4d'`))
 
 func TestDenySingleSession(t *testing.T) {
 	f := failures(golden(t), "single_session_per_project")
+	f[0].Values = map[string]string{"summary": "4 other sessions", "project_dir": "/repo"}
 	f[0].Others = []Other{{"11111111-2222", "main", 12 * time.Second}, {"33333333", "feat/x", 5 * time.Minute}, {"44444444", "b", 2 * time.Hour}, {"55555555", "c", -1}}
 	equal(t, "text", Deny(session, f), ticks(`## Blocked: single_session_per_project
 
-Other sessions work in this project:
+Guard condition not met: 4 other sessions.
 - '11111111' on 'main' (12s ago)
 - '33333333' on 'feat/x' (5m ago)
 - '44444444' on 'b' (2h ago)
 - '55555555' on 'c' (unknown)
 
-- Close the other session
-- Work in a worktree of your own
-- Override: 'hookctl req satisfy single_session_per_project --session cad0ac4d'
+**Action**: 'hookctl req satisfy single_session_per_project --session cad0ac4d'
 
 ---
 Fallback: 'hookctl req satisfy single_session_per_project --session cad0ac4d'`))
 	f[0].Requirement.Message = "Only one session in {project_dir}."
-	f[0].Values["project_dir"] = "/repo"
-	f[0].Others = f[0].Others[:1]
-	if got := Deny(session, f); !strings.HasPrefix(got, ticks("Only one session in /repo.\n\n- '11111111' on 'main' (12s ago)\n\n---\n")) {
+	if got := Deny(session, f); !strings.HasPrefix(got, "Only one session in /repo.\n\n---\n") {
 		t.Error(got)
 	}
 }
@@ -142,28 +140,14 @@ Fallback: 'hookctl req satisfy adr_reviewed tdd_planned --session cad0ac4d'`))
 | protected_branch | 'hookctl req satisfy protected_branch --session cad0ac4d' |
 | single_session_per_project | 'hookctl req satisfy single_session_per_project --session cad0ac4d' |
 
-### branch_size_limit
-
-450 lines, limit 400: committed: 400+/50- since origin/main
-
-### commit_plan
-
-- [ ] Files to change are listed
-- [ ] Each step is small
-
-### protected_branch
-
-Branch 'main' is protected.
-
 ---
 Fallback: 'hookctl req satisfy branch_size_limit pre_commit_review tdd_planned commit_plan protected_branch single_session_per_project --session cad0ac4d'`))
 }
 
 func TestPinned_29_Short(t *testing.T) {
 	r := golden(t)
-	equal(t, "by type", Short(session, failures(r, "commit_plan", "protected_branch", "branch_size_limit")), ticks(`Requirement 'commit_plan' not satisfied (waiting...)
-Guard 'protected_branch' blocked (waiting...)
-⏸️ Requirement 'branch_size_limit' not satisfied (waiting...)`))
+	equal(t, "plain", Short(session, failures(r, "commit_plan", "protected_branch")), ticks(`Requirement 'commit_plan' not satisfied (waiting...)
+Requirement 'protected_branch' not satisfied (waiting...)`))
 	own := failures(r, "commit_plan")
 	own[0].Requirement.ShortMessage = "plan first: /{auto_resolve_skill}"
 	equal(t, "its own", Short(session, own), "plan first: /requirements-framework:arch-review")

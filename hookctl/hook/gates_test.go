@@ -170,7 +170,7 @@ func TestJudgeValues(t *testing.T) {
 
 func TestJudgeDirtyTree(t *testing.T) {
 	g := &Gates{Rules: rulesOf(t, "requirements: {clean: {enabled: true, type: guard, guard_type: dirty_tree}}"), Dirty: 1}
-	if _, v := judged(t, preEdit, g, GatesPast{}); !strings.HasPrefix(v.Deny, "## Blocked: clean\n\nGuard condition not met. The working tree has uncommitted changes.") {
+	if _, v := judged(t, preEdit, g, GatesPast{}); !strings.HasPrefix(v.Deny, "## Blocked: clean\n\nGuard condition not met: 1 file with uncommitted changes.") {
 		t.Error(v.Deny)
 	}
 	g.Dirty = 0
