@@ -29,22 +29,15 @@ func (a *app) reqCmd() *cobra.Command {
 	c := cmdline.Noun("req", "Show and satisfy requirement gates, and explain them",
 		"  hookctl req status\n  hookctl req satisfy commit_plan\n  hookctl req explain commit_plan", append(a.reqFileVerbs(), status,
 			a.verb(needStarted, &cobra.Command{
-				Use:   "satisfy NAME…",
-				Short: "Open gates for a session, or for a whole branch",
+				Use:     "satisfy NAME…",
+				Aliases: []string{"approve"},
+				Short:   "Open gates for a session, or for a whole branch",
 				Long: "Open gates for a session, or with --branch for every session of that branch, those to come included.\n" +
 					"A dynamic requirement is approved for its approval_ttl; the others hold as long as their scope says.",
 				Example:           "  hookctl req satisfy commit_plan\n  hookctl req satisfy commit_plan adr_reviewed --session c68c8a51\n  hookctl req satisfy pre_pr_review --branch feature/x --metadata '{\"ticket\":\"X-1\"}'",
 				Args:              cmdline.AtLeast("a requirement: `hookctl req status` lists them"),
 				ValidArgsFunction: a.completes(gateWords),
 			}, &satisfying{}),
-			a.verb(needStarted, &cobra.Command{
-				Use:               "approve NAME…",
-				Short:             "Approve a dynamic requirement, or override a guard",
-				Long:              "Approve a dynamic requirement for its approval_ttl, or override a guard for the session. The same as\n`hookctl req satisfy`, recorded as an approval.",
-				Example:           "  hookctl req approve branch_size_limit\n  hookctl req approve protected_branch --session c68c8a51",
-				Args:              cmdline.AtLeast("a requirement: `hookctl req status` lists them"),
-				ValidArgsFunction: a.completes(gateWords),
-			}, &satisfying{approve: true}),
 			a.verb(needStarted, &cobra.Command{
 				Use:               "clear [NAME…]",
 				ValidArgsFunction: a.completes(gateWords),

@@ -17,13 +17,12 @@ import (
 	"hookline/hookctl/problem"
 )
 
-// satisfying are the flags of satisfy and approve.
+// satisfying are the flags of satisfy.
 type satisfying struct {
 	Branch   string `flag:"branch,b" help:"for every session of this branch"`
 	Session  string `flag:"session,s" help:"for another session: its id, any unique prefix of it, or last"`
 	Metadata string `flag:"metadata,m" help:"a JSON object that is kept with it"`
 	Force    bool   `help:"also a name that no file defines, a branch that git does not have"`
-	approve  bool
 }
 
 func (s *satisfying) run(a *app, args []string) error {
@@ -123,9 +122,6 @@ func (d *desk) satisfaction(q gates.Requirement, s satisfying, meta map[string]a
 	case q.Type == gates.Dynamic && s.Branch == "":
 		e.By = "approval"
 		e.ExpiresAt = d.Now().UTC().Add(q.ApprovalTTL).Truncate(time.Millisecond).Format(time.RFC3339Nano)
-		all["method"] = "cli"
-	case s.approve:
-		e.By = "approval"
 		all["method"] = "cli"
 	case slices.Contains(bypassed, q.Name):
 		e.By = "cli_bypass"

@@ -148,7 +148,6 @@ var outputs = cmdline.Outputs{
 	"statusline":              statuslineJSON{},
 	"req status":              reqStatusJSON{},
 	"req satisfy":             client.GateReceipt{},
-	"req approve":             client.GateReceipt{},
 	"req clear":               client.GateReceipt{},
 	"req list":                []trackedJSON{},
 	"req sessions":            []liveJSON{},
