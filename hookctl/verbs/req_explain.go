@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -62,22 +61,23 @@ type explanation struct {
 	Events  []events.Record `json:"events" jsonschema_description:"all events about it on the branch, in order"`
 }
 
-// because is the verdict with its reason. A requirement that no file defines is judged as scope session.
+// because returns the verdict with its reason. A requirement that no file defines is judged as scope session.
 func (d *desk) because(id, name string, q gates.Requirement) explanation {
 	out := explanation{Name: name, Branch: d.branch, Session: id}
 	scope := events.GateScopeSession
 	switch {
 	case q.Name == "":
-		out.Because = "no file defines it, so nothing asks for it; "
+		out.Open, out.Because = true, "no file defines it, so nothing asks for it; "
 	case !q.Enabled:
 		out.Open, out.Because = true, "it is not enabled; "
 	}
 	if q.Name != "" {
 		scope = hook.ScopeOf(q)
 	}
+
 	if m, ok := d.state.Satisfaction(name, scope, id, d.Now()); ok {
 		out.Open, out.Event = true, m.Event
-		out.Because += fmt.Sprintf("satisfied by %s", who(m))
+		out.Because += "satisfied by " + who(m)
 		if d.level(name, m) == "branch" {
 			out.Because += " for every session of the branch"
 		}
@@ -88,48 +88,31 @@ func (d *desk) because(id, name string, q gates.Requirement) explanation {
 		return out
 	}
 	for _, g := range d.board(id) {
-		if g.Requirement.Name == name && g.Satisfied {
-			out.Open = true
+		if g.Requirement.Name == name && g.Note != "" {
+			out.Open = out.Open || g.Satisfied
 			out.Because += g.Note
 			return out
 		}
 	}
-	entry, _ := d.state.Gates[name].Of(id)
-	branch := d.state.Gates[name].Branch
-	reason, mark := d.closed(q, entry, branch, id)
-	out.Because += reason
-	if mark != nil {
-		out.Event = mark.Event
-	}
-	out.Open = out.Open || q.Name == ""
-	return out
-}
 
-// closed says why nothing satisfies a gate.
-func (d *desk) closed(q gates.Requirement, entry, branch gate.Entry, session string) (string, *gate.Mark) {
-	where := "in this session"
-	if session == "" {
-		where = "for the whole branch"
-	}
-	for _, e := range []gate.Entry{entry, branch} {
-		if m := e.Satisfied; m != nil && m.Expired(d.Now()) {
-			return "what " + who(*m) + " satisfied at " + d.stamp(m.At) + " expired at " + d.stamp(m.Expires), m
+	entry, _ := d.state.Gates[name].Of(id)
+	for _, e := range []gate.Entry{entry, d.state.Gates[name].Branch} {
+		if m := e.Satisfied; m != nil {
+			out.Event = m.Event
+			out.Because += "what " + who(*m) + " satisfied at " + d.stamp(m.At) + " expired at " + d.stamp(m.Expires)
+			return out
 		}
-	}
-	for _, e := range []gate.Entry{entry, branch} {
 		if m := e.Cleared; m != nil {
-			return "cleared at " + d.stamp(m.At) + " (" + cmp.Or(clearedBy[m.By], "by command") + ")", m
+			out.Event = m.Event
+			out.Because += "cleared at " + d.stamp(m.At) + " (" + cmp.Or(clearedBy[m.By], "by command") + ")"
+			return out
 		}
 	}
-	switch {
-	case q.Type == gates.Guard:
-		return "its condition holds and nobody overrode it " + where, nil
-	case q.Type == gates.Dynamic:
-		return "not approved " + where + "; it blocks from " + fmt.Sprintf("%g", q.Thresholds.Block) + " changes on", nil
-	case q.Scope == gates.BranchScope || q.Scope == gates.PermanentScope:
-		return "nobody satisfied it on this branch", nil
+	out.Because += "nobody satisfied it in this session"
+	if id == "" || scope == events.GateScopeBranch || scope == events.GateScopePermanent {
+		out.Because = strings.TrimSuffix(out.Because, "in this session") + "for the whole branch"
 	}
-	return "nobody satisfied it " + where, nil
+	return out
 }
 
 // clearedBy are the reasons for which a gate is closed again, but for a command.
@@ -191,44 +174,10 @@ func (d *desk) printExplanation(x explanation) {
 	t := a.Table("WHEN", "SESSION", "WHAT", "", "EVENT")
 	t.Drop = []string{"EVENT"}
 	for _, r := range x.Events[max(0, len(x.Events)-explained):] {
-		t.Row(a.stamp(r.Time), orDash(alias(r.Session)), strings.TrimPrefix(r.Type, "gate."), detailOf(r.Event), r.ID)
+		t.Row(a.stamp(r.Time), orDash(alias(r.Session)), strings.TrimPrefix(r.Type, "gate."), factOf(r), r.ID)
 	}
 	t.Print()
 	if n := len(x.Events) - explained; n > 0 {
 		a.Printf("  %s before that: --json shows all\n", cmdline.Plural(n, "event"))
 	}
-}
-
-// detailOf is the one thing of a gate's event that tells it from the others.
-func detailOf(e events.Event) string {
-	switch e := e.(type) {
-	case *events.GateSatisfied:
-		fact := join(" ", e.By, e.Skill)
-		if e.Level == events.GateLevelBranch {
-			fact += ", for the branch"
-		}
-		if e.ExpiresAt != "" {
-			fact += ", until " + e.ExpiresAt
-		}
-		if e.Caller == "agent" {
-			fact += ", run by an agent"
-		}
-		return fact
-	case *events.GateReserved:
-		return e.ToolUseID
-	case *events.GateReleased:
-		return e.Reason
-	case *events.GateBlocked:
-		return e.Tool
-	case *events.GateCleared:
-		if e.AllSessions {
-			return e.Reason + ", all sessions"
-		}
-		return e.Reason
-	case *events.GateConfigInvalid:
-		return e.Message
-	case *events.GateImported:
-		return e.File
-	}
-	return ""
 }

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -24,10 +23,6 @@ func (f *reqStatusVerb) run(a *app, _ []string) error {
 	d, err := a.desk(f.Branch)
 	if err != nil {
 		return err
-	}
-	if f.Summary && !a.JSON && !d.rules.Enabled {
-		a.Printf("%s\n", d.rules.Summary(nil))
-		return nil
 	}
 	if words := !a.JSON && !f.Summary; words && (d.rules.ProjectFile == "" || !d.rules.Enabled) {
 		why := "⚠️  Requirements framework disabled"
@@ -51,16 +46,17 @@ func (f *reqStatusVerb) run(a *app, _ []string) error {
 		err = a.PrintJSON(d.statusJSON(id, board, f.Verbose))
 	case f.Summary:
 		a.Printf("%s\n", d.rules.Summary(board))
-	case f.Verbose:
-		d.verbose(id, board)
 	default:
 		named := ""
 		if explicit {
 			named = id
 		}
 		a.Printf("%s\n", d.rules.Focused(d.branch, named, board))
+		if f.Verbose {
+			d.verbose(id, board)
+		}
 		d.table(id, board)
-		d.problems(false)
+		d.problems(f.Verbose)
 	}
 	return err
 }
@@ -156,9 +152,6 @@ func (d *desk) table(id string, board []gates.Gate) {
 		}
 		t.Row(mark, s.Name, s.Scope, orDash(by), orDash(when), orDash(s.Event))
 	}
-	for _, p := range d.dropped() {
-		t.Row("❌", p.Requirement, orDash(""), "left out", orDash(""), orDash(""))
-	}
 	if len(t.Rows) > 0 {
 		d.Printf("\n")
 		t.Print()
@@ -168,63 +161,25 @@ func (d *desk) table(id string, board []gates.Gate) {
 // who satisfied it: "skill: arch-review", `cli`, `approval`.
 func who(m gate.Mark) string { return join(" ", m.By, m.Skill) }
 
+// verbose prints whose status it is, and what the dynamic requirements measure now.
 func (d *desk) verbose(id string, board []gates.Gate) {
-	a := d.app
-	a.Printf("%s\n\nBranch: %s\nSession: %s\nProject: %s\n", gates.StatusHead, cmdline.OneLine(d.branch), orDash(cmdline.OneLine(events.Alias(id))), cmdline.OneLine(d.place.Worktree))
-	head := fmt.Sprintf("\n🔍 Active Claude Sessions for %s:\n", cmdline.OneLine(d.branch))
-	for _, s := range d.live(false) {
-		if s.Branch == d.branch {
-			a.Printf("%s%s\n", head, gates.SessionRow(d.other(s), s.Worktree, s.Process().PID))
-			head = ""
-		}
-	}
-	blocking, dynamic := "", ""
+	d.Printf("\nSession: %s\nProject: %s\n", orDash(cmdline.OneLine(events.Alias(id))), cmdline.OneLine(d.place.Worktree))
+	head := "\n📊 Dynamic Requirements:\n"
 	for _, g := range board {
-		q, mark := g.Requirement, "❌"
-		if g.Satisfied {
-			mark = "✅"
-		}
-		if q.Type == gates.Dynamic {
-			dynamic += d.dynamicLine(id, q)
+		q := g.Requirement
+		if q.Type != gates.Dynamic {
 			continue
 		}
-		note := ""
-		if g.Note != "" {
-			note = ": " + g.Note
+		d.Printf("%s", head)
+		head = ""
+		size, err := d.size(q)
+		if err != nil {
+			d.Printf("  %s: Not applicable (skipped)\n", q.Name)
+			continue
 		}
-		blocking += fmt.Sprintf("  %s %s (%s)%s\n", mark, cmdline.OneLine(q.Name), q.Scope, note)
-	}
-	if blocking != "" {
-		a.Printf("\n%s\n%s", "📌 Blocking Requirements:", blocking)
-	}
-	if dynamic != "" {
-		a.Printf("\n%s\n%s", "📊 Dynamic Requirements:", dynamic)
-	}
-	d.table(id, board)
-	d.problems(true)
-}
-
-// dynamicLine measures now, and tells what an approval still has.
-func (d *desk) dynamicLine(id string, q gates.Requirement) string {
-	line := "  ℹ️  " + q.Name + ": Not applicable (skipped)"
-	switch size, err := d.size(q); {
-	case err == nil:
 		value, summary := branchSize(size)
-		sign := "✅"
-		switch t := q.Thresholds; {
-		case value >= t.Block:
-			sign = "🛑"
-		case t.HasWarn && value >= t.Warn:
-			sign = "⚠️"
-		}
-		line = fmt.Sprintf("  %s %s: %.0f changes\n     %s\n     Base: %s", sign, q.Name, value, summary, size.Base)
-	case errors.Is(err, facts.ErrUnknownBase):
-		line = "  ⚠️  " + q.Name + ": not measured, its base '" + q.Base + "' does not exist"
+		d.Printf("  %s: %.0f changes (limit %g)\n     %s\n     Base: %s\n", q.Name, value, q.Thresholds.Block, summary, size.Base)
 	}
-	if m, _ := d.state.Satisfaction(q.Name, hook.ScopeOf(q), id, d.Now()); !m.Expires.IsZero() {
-		line += "\n     ⏰ Approved (" + minutes(m.Expires.Sub(d.Now())) + " remaining)"
-	}
-	return line + "\n"
 }
 
 func (d *desk) size(q gates.Requirement) (facts.Size, error) {
@@ -251,18 +206,6 @@ func (d *desk) problems(full bool) {
 	for _, p := range odd {
 		d.Printf("   - %s\n", cmdline.OneLine(p.Error()))
 	}
-}
-
-// dropped are the requirements that are left out of every file that has them, each once.
-func (d *desk) dropped() []gates.Problem {
-	var list []gates.Problem
-	for _, p := range d.rules.Invalid() {
-		_, there := d.rules.ByName[p.Requirement]
-		if p.Requirement != "" && !there && !slices.ContainsFunc(list, func(o gates.Problem) bool { return o.Requirement == p.Requirement }) {
-			list = append(list, p)
-		}
-	}
-	return list
 }
 
 func (d *desk) unknownBases() []gates.Problem {
