@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// command is a simple command in one of the forms in which a pattern may know it: as typed, by the program's base name,
-// without the options between a program and its verb, and what a wrapper runs.
+// command is a simple command in one of the forms in which a pattern may know it: as typed, or by the program's base
+// name and without the options between that and its verb.
 type command struct {
-	words  []string // of the plainest form; nil for the others
+	words  []string // of the plain form; nil for the one as typed
 	text   string   // the words, joined by blanks
 	masked string   // the same with NUL for each blank inside of a word: a message is one word
 	head   int      // end of the program's name in text
@@ -52,19 +52,15 @@ func setOf(words string) map[string]bool {
 }
 
 // keep adds a form of a command.
-func (l *shellLine) keep(assigned, words []string) *command {
+func (l *shellLine) keep(words []string) *command {
 	var text, masked []string
-	for i, w := range slices.Concat(assigned, words) {
+	for _, w := range words {
 		w = strings.Join(strings.Fields(strings.ToValidUTF8(w, "\uFFFD")), " ")
-		whole := strings.ReplaceAll(w, " ", "\x00")
-		if i < len(assigned) {
-			w = whole // a value is no command
-		}
-		text, masked = append(text, w), append(masked, whole)
+		text = append(text, w)
+		masked = append(masked, strings.ReplaceAll(w, " ", "\x00"))
 	}
-	c := command{text: strings.Join(text, " "), masked: strings.Join(masked, " "), prints: printers[baseName(words[0])]}
+	c := command{text: strings.Join(text, " "), masked: strings.Join(masked, " "), head: len(text[0]), prints: printers[baseName(words[0])]}
 	l.size += len(c.text)
-	c.head = len(strings.Join(text[:len(assigned)+1], " "))
 	l.commands = append(l.commands, c)
 	return &l.commands[len(l.commands)-1]
 }
@@ -80,13 +76,10 @@ func (l *shellLine) run(words []string, input string) {
 	if globals[name] != nil && slices.Contains(verb, "--help") {
 		return
 	}
-	if name != words[0] {
-		l.keep(nil, words)
+	if name != words[0] || len(verb) != len(plain) {
+		l.keep(words)
 	}
-	if len(verb) != len(plain) {
-		l.keep(nil, plain)
-	}
-	own := l.keep(nil, verb)
+	own := l.keep(verb)
 	own.words = verb
 	tells := name == "command" && len(plain) > 1 && (plain[1] == "-v" || plain[1] == "-V") // where a program is
 	if own.prints || tells {

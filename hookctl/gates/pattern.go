@@ -32,17 +32,10 @@ var (
 )
 
 // fromPython rewrites what Python spells otherwise than .NET, whose expressions regexp2 reads.
-var fromPython = strings.NewReplacer(`\\`, `\\`, `\Z`, `\z`, `(?P<`, `(?<`, `(?u)`, ``, `(?a)`, ``, `(?L)`, ``)
-
-// backReference is Python's reference to a named group, upTo its repetition without a lower bound.
-var (
-	backReference = regexp.MustCompile(`\(\?P=(\w+)\)`)
-	upTo          = regexp.MustCompile(`\{,(\d+\})`)
-)
+var fromPython = strings.NewReplacer(`\\`, `\\`, `\Z`, `\z`, `(?P<`, `(?<`)
 
 func compile(python string) (*pattern, error) {
-	text := backReference.ReplaceAllString(fromPython.Replace(python), `\k<$1>`)
-	text = upTo.ReplaceAllString(text, `{0,$1`)
+	text := fromPython.Replace(python)
 	// A search is not anchored, so a leading `.*` says nothing, and without it the place of a match tells more.
 	for strings.HasPrefix(text, ".*") {
 		text = strings.TrimPrefix(text[2:], "?")

@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"errors"
 	"io"
 	"regexp"
 	"slices"
@@ -63,29 +64,19 @@ func (l *shellLine) read(text string) {
 	}
 }
 
-// statements are those that a shell runs: all of a text, or those before the one that it does not understand.
-func statements(text string) (most []*syntax.Stmt) {
+// statements returns those that a shell runs: all of a text, or those before the one that bash does not understand.
+func statements(text string) []*syntax.Stmt {
 	if len(text) > maxLine || openParens(text) > maxParens {
 		return nil
 	}
-	for _, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangZsh} {
-		var list []*syntax.Stmt
-		var wrong error
-		for stmt, err := range syntax.NewParser(syntax.Variant(lang)).StmtsSeq(strings.NewReader(text)) {
-			if err != nil {
-				wrong = err // no break: the parser tells an error twice, and panics where nobody listens
-			} else if wrong == nil {
-				list = append(list, stmt)
-			}
-		}
-		if wrong == nil {
-			return list
-		}
-		if len(list) > len(most) {
-			most = list
+	var list []*syntax.Stmt
+	var wrong error
+	for stmt, err := range syntax.NewParser().StmtsSeq(strings.NewReader(text)) {
+		if wrong = errors.Join(wrong, err); wrong == nil { // no break: the parser goes on after an error, and panics when it is left
+			list = append(list, stmt)
 		}
 	}
-	return most
+	return list
 }
 
 // openParens is the greatest number of parentheses open at once, quotes not looked at.
@@ -123,21 +114,7 @@ func (l *shellLine) call(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 			input = l.literal(r.Word)
 		}
 	}
-	if len(call.Assigns) > 0 {
-		l.keep(l.assigned(call.Assigns), words)
-	}
 	l.run(words, input)
-}
-
-// assigned are assignments before a command, as words.
-func (l *shellLine) assigned(list []*syntax.Assign) []string {
-	var words []string
-	for _, a := range list {
-		if a.Name != nil {
-			words = append(words, a.Name.Value+"="+l.literal(a.Value))
-		}
-	}
-	return words
 }
 
 // assign remembers variables.
@@ -169,7 +146,7 @@ func (l *shellLine) literal(w *syntax.Word) string {
 }
 
 // expanded is a text with the variables that the line has set, a substitution as $(). What cannot be known is "?": the
-// expander has errors for that, and panics for what only zsh knows.
+// expander has errors and panics for that.
 func (l *shellLine) expanded(w *syntax.Word, how func(*expand.Config, *syntax.Word) (string, error)) (text string) {
 	defer func() {
 		if recover() != nil {

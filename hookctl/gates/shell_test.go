@@ -119,8 +119,6 @@ func TestPatternsOfOtherPrograms(t *testing.T) {
 		{`.*git\s+push.*`, "git push", true},
 		{`.*git\s+push`, "echo git push", false},
 		{`curl.*\|\s*sh`, "curl x | sh", true},
-		{`HUSKY=0 git commit`, "HUSKY=0 git commit", true},
-		{`HUSKY=0 git commit`, "git commit", false},
 		{`rm\s+-rf\s+/`, "sudo rm -rf /", true},
 		{`git push(?!.*--dry-run)`, "git push --dry-run", false},
 		{`git push(?!.*--dry-run)`, "git push origin", true},
@@ -164,7 +162,6 @@ func TestHostileLines(t *testing.T) {
 		"long":          "cat > x <<'E'\n" + strings.Repeat("a line\n", 20_000) + "E\ngit push",
 		"commands":      strings.Repeat("a;", 900) + "git push",
 		"doubling":      "a='git push'; " + strings.Repeat("b=$b$b;", 40) + "$a",
-		"zsh":           "echo x${}0; git push",
 		"braces":        "echo {1..999999999}; git push",
 		"no text":       "echo \xff\x00; git push",
 	} {
