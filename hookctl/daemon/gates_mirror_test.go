@@ -5,11 +5,9 @@ package daemon
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"hookline/events"
 	"hookline/expect"
-	"hookline/hookctl/client"
 	"hookline/projector/session"
 )
 
@@ -63,26 +61,4 @@ func TestPinned_07_NoSessionID(t *testing.T) {
 	if requested != 2 {
 		t.Errorf("%d of 2 are in the log: %v", requested, typesOf(logOf(t, g.d)))
 	}
-}
-
-// The override of a branch, with a time to live: all its sessions, that branch alone, up to its last moment.
-func TestMirrorOverrideWithTimeToLive(t *testing.T) {
-	g := newGated(t, planOnly)
-	g.satisfy2(sessB, "commit_plan")
-	end := g.now().Add(time.Minute)
-	g.order(client.GateOrder{Events: ordered(events.TypeGateSatisfied, `{"name":"commit_plan","scope":"session","level":"branch","by":"cli","expires_at":"`+end.Format(time.RFC3339Nano)+`"}`)})
-	for _, id := range []string{sessA, sessB, sessC} {
-		expect.Equal(t, g.reason(id, edit), "", id)
-	}
-	git(t, g.dir, "switch", "-q", "-c", "feature/y")
-	if g.reason(sessA, edit) == "" {
-		t.Error("it holds on another branch")
-	}
-	git(t, g.dir, "switch", "-q", "feature/x")
-	g.set(end.Add(-time.Millisecond)) // the next frame is at the last moment
-	expect.Equal(t, g.reason(sessA, edit), "", "at its last moment")
-	if g.reason(sessA, edit) == "" {
-		t.Error("a millisecond after it")
-	}
-	expect.Equal(t, g.reason(sessB, edit), "", "who has a satisfaction of its own")
 }

@@ -38,7 +38,7 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 		list := failures(r, r.Order...)
-		_, _, _, _ = Deny("s", list), Short("s", list), StopReason("s", list), r.Failed()
+		_, _, _ = Deny("s", list), Short("s", list), StopReason("s", list)
 		_, _ = Status{Gates: gates(r, "")}.Text(true), Status{Gates: gates(r, "")}.Text(false)
 		r.Match("Edit", []byte(`{}`))
 		expect.EqualNow(t, len(cascade("requirements: {z: {enabled: true}}", project, local).Problems), len(r.Problems), "loading is not repeatable")
@@ -66,31 +66,4 @@ func FuzzMatch(f *testing.F) {
 			t.Fatalf("lost behind %q", text)
 		}
 	})
-}
-
-func BenchmarkMatch(b *testing.B) {
-	r := project(`requirements: {a: {enabled: true, trigger_tools: [{tool: Bash, command_pattern: 'git\s+push'}]}}`)
-	input := bash(`cd /src && git add -A && git commit -m "a message of usual length" && make test 2>&1 | tail -20`)
-	b.ReportAllocs()
-	for b.Loop() {
-		r.Match("Bash", input)
-	}
-}
-
-// BenchmarkDangerous takes a line that is looked at as text, too. Goal: a line of 64 KiB in 0.1 s.
-func BenchmarkDangerous(b *testing.B) {
-	r := project("requirements: {}")
-	input := bash(strings.Repeat("a | ", 5000) + "bash; git push")
-	b.ReportAllocs()
-	for b.Loop() {
-		r.Dangerous("Bash", input)
-	}
-}
-
-func BenchmarkLoad(b *testing.B) {
-	text := expect.Value(os.ReadFile("testdata/requirements.yaml"))(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		project(string(text))
-	}
 }

@@ -153,7 +153,7 @@ func TestUnreadable(t *testing.T) {
 	r := Load(Options{Home: "/home/dev", Root: "/repo", Read: denied})
 	equal(t, "problems", len(r.Problems), 3)
 	equal(t, "first", r.Problems[0], Problem{File: globalFile, Message: "permission denied", Hint: "the file is left out; make it readable or remove it"})
-	equal(t, "the project has rules", r.ProjectFile, projectFile)
+	equal(t, "the project has rules", []string{r.ProjectFile, r.Off()}, []string{projectFile, "unreadable"})
 }
 
 func TestPinned_27_DiskAndSubdirectory(t *testing.T) {

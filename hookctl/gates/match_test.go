@@ -106,3 +106,10 @@ func TestExempt(t *testing.T) {
 		equal(t, c.input, r.Exempt(c.tool, []byte(c.input)), false)
 	}
 }
+
+func TestActs(t *testing.T) {
+	for line, want := range map[string][2]bool{"cd x && git -C d commit -m y": {true, false}, "git push --dry-run": {false, true}, "echo git commit": {}} {
+		commit, dry := Acts("Bash", bash(line))
+		equal(t, line, [2]bool{commit, dry}, want)
+	}
+}

@@ -74,12 +74,6 @@ func TestMessageFileInert(t *testing.T) {
 	equal(t, "problems", r.Problems, []Problem(nil))
 }
 
-// A name that leads out of the folder is no file of it.
-func TestMessageFileNames(t *testing.T) {
-	r := withTexts("requirements: {'../plan': {enabled: true, message: own}}", map[string]string{"/repo/.claude/plan.yaml": "blocking_message: x\n"})
-	equal(t, "text", r.ByName["../plan"].Message, "own")
-}
-
 func TestMessageFileUnreadable(t *testing.T) {
 	read := func(name string) ([]byte, error) {
 		if filepath.ToSlash(name) == projectTexts {
@@ -90,4 +84,10 @@ func TestMessageFileUnreadable(t *testing.T) {
 	r := Load(Options{Root: "/repo", Read: read})
 	equal(t, "problem", []string{r.Problems[0].Error(), r.Problems[0].Hint}, []string{projectTexts + ": permission denied", "the file is left out; make it readable or remove it"})
 	equal(t, "text", r.ByName["plan"].Message, "INLINE")
+}
+
+// A name that leads out of the folder is no file of it.
+func TestMessageFileNames(t *testing.T) {
+	r := withTexts("requirements: {'../plan': {enabled: true, message: own}}", map[string]string{"/repo/.claude/plan.yaml": "blocking_message: x\n"})
+	equal(t, "text", r.ByName["../plan"].Message, "own")
 }

@@ -21,7 +21,7 @@ type Failure struct {
 	InUse       bool              // single_use: a call that it was satisfied for is under way
 }
 
-// Other is another live session of the project. A negative Ago is unknown.
+// Other is another live session of the project.
 type Other struct {
 	Session, Branch string
 	Ago             time.Duration
@@ -30,8 +30,8 @@ type Other struct {
 // shortSkill drops the plugin: `arch-review` of `requirements-framework:arch-review`.
 func shortSkill(skill string) string { return skill[strings.LastIndexByte(skill, ':')+1:] }
 
-// satisfyCommand is what a person types to satisfy the named requirements in a session.
-func satisfyCommand(session string, names ...string) string {
+// SatisfyCommand returns what a person types to satisfy the named requirements in a session.
+func SatisfyCommand(session string, names ...string) string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
 		quoted[i] = shellWord(n)
@@ -85,7 +85,7 @@ func Deny(session string, list []Failure) string {
 }
 
 func footer(session, label string, list []Failure) string {
-	return fmt.Sprintf("\n\n---\n%s: `%s`", label, satisfyCommand(session, names(list)...))
+	return fmt.Sprintf("\n\n---\n%s: `%s`", label, SatisfyCommand(session, names(list)...))
 }
 
 // one returns the text of a single failure: what the file says, else a heading with what was found and what to do; below
@@ -102,7 +102,7 @@ func one(session string, f Failure) string {
 		if q.Type == Blocking && q.AutoResolveSkill != "" {
 			text += "\n\n**Execute**: `/" + q.AutoResolveSkill + "`"
 		} else {
-			text += "\n\n**Action**: `" + satisfyCommand(session, q.Name) + "`"
+			text += "\n\n**Action**: `" + SatisfyCommand(session, q.Name) + "`"
 		}
 	}
 	for i, item := range q.Checklist {
@@ -130,11 +130,9 @@ func (f Failure) found() string {
 	return text
 }
 
-// ago is 12s ago, 5m ago, 2h ago, unknown.
+// ago is 12s ago, 5m ago, 2h ago.
 func ago(d time.Duration) string {
 	switch {
-	case d < 0:
-		return "unknown"
 	case d < time.Minute:
 		return fmt.Sprintf("%ds ago", int(d.Seconds()))
 	case d < time.Hour:
@@ -173,7 +171,7 @@ func table(session string, list []Failure) string {
 			case skill != "":
 				lines = append(lines, fmt.Sprintf("| %s | `/%s` |", cell(q.Name), skill))
 			default:
-				lines = append(lines, fmt.Sprintf("| %s | `%s` |", cell(q.Name), cell(satisfyCommand(session, q.Name))))
+				lines = append(lines, fmt.Sprintf("| %s | `%s` |", cell(q.Name), cell(SatisfyCommand(session, q.Name))))
 			}
 		}
 	}

@@ -9,6 +9,17 @@ import (
 	"hookline/events"
 )
 
+// What a status says where nothing is open.
+const (
+	AllSatisfied = "✅ All requirements satisfied"
+	NothingOpen  = "⚠️  Nothing is open among the requirements that can be read"
+)
+
+// LeftOut counts what is wrong with the configuration.
+func LeftOut(n int) string {
+	return fmt.Sprintf("⚠️  %d part(s) of the configuration left out", n)
+}
+
 // Gate is a requirement as it stands for a session.
 type Gate struct {
 	Requirement Requirement
@@ -39,7 +50,7 @@ func (s Status) Text(compact bool) string {
 		parts = append(parts, fmt.Sprintf("Carried over %d requirement(s) from previous session: `%s`", len(s.Carried), strings.Join(s.Carried, "`, `")))
 	}
 	if s.Invalid > 0 {
-		parts = append(parts, leftOut(s.Invalid)+" (`"+program+" validate`): what they concern is not asked for")
+		parts = append(parts, LeftOut(s.Invalid)+" (`"+program+" validate`): what they concern is not asked for")
 	}
 	switch {
 	case len(s.Gates) == 0:
@@ -68,7 +79,7 @@ func (s Status) warning() string {
 		lines = append(lines, fmt.Sprintf("  • `%s` on `%s` (active %s)", events.Alias(o.Session), o.Branch, ago(o.Ago)))
 	}
 	return strings.Join(append(lines, "", "**Note**: Edits may be blocked to prevent conflicts.",
-		"Use `"+satisfyCommand(s.Session, s.Gates[i].Requirement.Name)+"` to override if needed."), "\n")
+		"Use `"+SatisfyCommand(s.Session, s.Gates[i].Requirement.Name)+"` to override if needed."), "\n")
 }
 
 // inSession is a command for a session: the shell that it is typed in may be of another one, or of none.
@@ -91,7 +102,7 @@ func resolution(q Requirement, session string) string {
 	case q.GuardType == GuardDirtyTree:
 		return "Commit or stash the changes"
 	}
-	return "`" + satisfyCommand(session, q.Name) + "`"
+	return "`" + SatisfyCommand(session, q.Name) + "`"
 }
 
 // open returns the names of the requirements that are not satisfied.
@@ -126,7 +137,7 @@ func (s Status) actions() []string {
 
 // fallback returns the command that satisfies by hand.
 func (s Status) fallback(names ...string) string {
-	return "**Fallback**: `" + satisfyCommand(s.Session, names...) + "`"
+	return "**Fallback**: `" + SatisfyCommand(s.Session, names...) + "`"
 }
 
 // maxCompact is what the compact form stays below, in characters.

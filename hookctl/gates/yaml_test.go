@@ -1,10 +1,7 @@
 package gates
 
 import (
-	"strings"
 	"testing"
-
-	"hookline/expect"
 )
 
 // What people write in YAML beyond plain keys.
@@ -53,7 +50,7 @@ requirements:
 	equal(t, "literal", r.ByName["literal"].Message, "first\n  indented")
 	equal(t, "quoted", Deny("s", []Failure{{Requirement: r.ByName["quoted"]}})[:27], "a \"quote\" and é, {braces}\n")
 	equal(t, "an empty list never triggers", len(r.ByName["odd name"].Triggers), 0)
-	equal(t, "an odd name is quoted for the shell", satisfyCommand("cad0ac4d", "odd name", "it's"), `hookctl req satisfy 'odd name' 'it'\''s' --session cad0ac4d`)
+	equal(t, "an odd name is quoted for the shell", SatisfyCommand("cad0ac4d", "odd name", "it's"), `hookctl req satisfy 'odd name' 'it'\''s' --session cad0ac4d`)
 }
 
 // A file that only has remarks, or nothing, or a mark of a document, is an empty one.
@@ -61,31 +58,5 @@ func TestEmptyYAML(t *testing.T) {
 	for _, text := range []string{"", "\n\n", "# nothing yet\n", "---\n", "{}\n", "requirements:\n", "requirements: {}\nhooks:\n", "\ufeff# bom\n"} {
 		r := cascade("requirements: {a: {enabled: true}}", text, "-")
 		equal(t, text, []any{r.Problems, r.Order, r.Active()}, []any{[]Problem(nil), []string{"a"}, true})
-	}
-}
-
-// Every wrapper runs what stands behind it, and every printer only prints it.
-func TestEveryWrapperAndPrinter(t *testing.T) {
-	for name, w := range wrappers {
-		line := name + strings.Repeat(" 5", w.operands) + " git -C dir push"
-		if !gated(t, push, line) {
-			t.Errorf("%s: not seen", line)
-		}
-		if name == "command" || name == "builtin" || name == "-" {
-			continue
-		}
-		expect.Equal(t, danger(t, name+strings.Repeat(" 5", w.operands)+" rm -rf /srv"), "rm_root", name, "rm")
-	}
-	for name := range printers {
-		if line := name + " git push"; gated(t, push, line) {
-			t.Errorf("%s: taken for a push", line)
-		}
-		expect.Equal(t, danger(t, name+" rm -rf /srv"), "", name, "rm")
-	}
-	for name := range shells {
-		if line := name + " -c 'git -C dir push'"; !gated(t, push, line) {
-			t.Errorf("%s: not seen", line)
-		}
-		expect.Equal(t, danger(t, name+" <<< 'rm -rf /srv'"), "rm_root", name)
 	}
 }

@@ -123,26 +123,6 @@ func TestJudgePermission(t *testing.T) {
 	}
 }
 
-// A requirement of Stop alone lets calls pass, whatever else they ask for, and is triggered by those that pass.
-func TestJudgeStopOnly(t *testing.T) {
-	g := &Gates{Rules: rulesOf(t, "requirements:\n  done: {enabled: true, stop_only: true, scope: branch}\n  plan: {enabled: true}\n")}
-	if _, v := judged(t, preEdit, g, GatesPast{}); !strings.HasPrefix(v.Deny, "## Blocked: plan\n") || typesIn(v.Events) != "gate.blocked" {
-		t.Errorf("%+v", v)
-	}
-	p := GatesPast{State: satisfiedState("plan")}
-	if _, v := judged(t, preEdit, g, p); v.Deny != "" || typesIn(v.Events) != "gate.triggered" {
-		t.Errorf("%+v", v)
-	}
-	p.State.Gates["done"] = gate.Gate{Scope: "branch", Branch: gate.Entry{Triggered: &gate.Mark{At: gatesAt, Event: "E"}}}
-	if _, v := judged(t, stopTurn, g, p); !strings.Contains(v.Block, "| done |") || strings.Contains(v.Block, "plan") {
-		t.Errorf("%+v", v)
-	}
-	g.Rules.Hooks.Stop.VerifyRequirements = false
-	if _, v := judged(t, stopTurn, g, p); v.Block != "" {
-		t.Errorf("switched off: %+v", v)
-	}
-}
-
 func TestJudgeValues(t *testing.T) {
 	rules := rulesOf(t, `requirements:
   size: {enabled: true, type: dynamic, calculator: branch_size_calculator, thresholds: {warn: 5, block: 10}, blocking_message: "{value} of {total}, {summary}, since {base_branch}, limit {block_threshold}"}
@@ -165,17 +145,6 @@ func TestJudgeValues(t *testing.T) {
 	delete(g.Sizes, "size")
 	if _, v := judged(t, preEdit, g, GatesPast{}); v.Deny != "" {
 		t.Error("what is not known closes no gate")
-	}
-}
-
-func TestJudgeDirtyTree(t *testing.T) {
-	g := &Gates{Rules: rulesOf(t, "requirements: {clean: {enabled: true, type: guard, guard_type: dirty_tree}}"), Dirty: 1}
-	if _, v := judged(t, preEdit, g, GatesPast{}); !strings.HasPrefix(v.Deny, "## Blocked: clean\n\nGuard condition not met: 1 file with uncommitted changes.") {
-		t.Error(v.Deny)
-	}
-	g.Dirty = 0
-	if _, v := judged(t, preEdit, g, GatesPast{}); v.Deny != "" {
-		t.Error(v.Deny)
 	}
 }
 

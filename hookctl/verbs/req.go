@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"time"
@@ -13,12 +14,18 @@ import (
 	"hookline/hookctl/facts"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/problem"
 	"hookline/projector/gate"
 	"hookline/projector/session"
 )
 
 // The texts of `hookctl req` are those that users of the requirements framework know; trouble is said in
 // the same voice on stderr.
+const (
+	notGit         = "❌ Not in a git repository"
+	noRequirements = "ℹ️  No requirements configured for this project."
+	noSession      = "⚠️  No Claude Code session detected"
+)
 
 func (a *app) reqCmd() *cobra.Command {
 	status := a.verb(needRecords, &cobra.Command{
@@ -153,7 +160,7 @@ func (a *app) gitPlace() facts.Place {
 func (a *app) desk(branch string) (*desk, error) {
 	d := &desk{app: a, place: a.gitPlace(), branch: branch}
 	if !d.place.Git || d.place.Worktree == "" {
-		return nil, a.refuse(gates.NotGit)
+		return nil, a.refuse(notGit)
 	}
 	if d.branch == "" {
 		d.branch = d.place.Branch
@@ -220,12 +227,18 @@ func (d *desk) live(everywhere bool) []session.State {
 	return list
 }
 
-func (d *desk) other(s session.State) gates.Other {
-	o := gates.Other{Session: s.ID, Branch: s.Branch, Ago: -1}
-	if !s.LastActive.IsZero() {
-		o.Ago = d.Now().Sub(s.LastActive)
+// sessionRow returns the two lines of a session in a list.
+func (a *app) sessionRow(s session.State) string {
+	return fmt.Sprintf("  %s - %s\n    %s [PID %d, %s]", alias(s.ID), s.Worktree, s.Branch, s.Process().PID, a.ago(s.LastActive))
+}
+
+// unknown returns the error of a name that no file defines.
+func (d *desk) unknown(name string) string {
+	text := "❌ Unknown requirement: '" + name + "'"
+	if near := problem.Nearest(name, d.rules.Order); near != "" {
+		text += "\nDid you mean '" + near + "'?"
 	}
-	return o
+	return text
 }
 
 // find gives the session that is meant: the named one, the one whose shell this is, or the live one whose process
@@ -282,7 +295,7 @@ func (d *desk) noSession() error {
 	default:
 		d.say("❌ No Claude Code session found for this shell!")
 		for _, s := range live {
-			d.say(gates.SessionRow(d.other(s), s.Worktree, s.Process().PID))
+			d.say(d.sessionRow(s))
 		}
 	}
 	d.say("Name it with --session ID; `hookctl req sessions` lists them.")
@@ -301,7 +314,7 @@ func (d *desk) board(id string) []gates.Gate {
 	}
 	for _, s := range d.live(false) {
 		if s.ID != id && s.Worktree == d.place.Worktree {
-			p.Others = append(p.Others, d.other(s))
+			p.Others = append(p.Others, gates.Other{Session: s.ID, Branch: s.Branch, Ago: d.Now().Sub(s.LastActive)})
 		}
 	}
 	if id == "" && len(p.Others) == 1 {

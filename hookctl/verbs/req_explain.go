@@ -29,12 +29,12 @@ func (f *reqExplainVerb) run(a *app, args []string) error {
 	}
 	q, ok := d.rules.ByName[name]
 	if _, seen := d.state.Gates[name]; !ok && !seen {
-		return a.refuse(d.rules.Unknown(name))
+		return a.refuse(d.unknown(name))
 	}
 	id, _, err := d.find(f.Session)
 	if errors.Is(err, errNoSession) {
 		id, err = "", nil
-		a.say(gates.NoSession + "\n" + "   Only what holds for the whole branch counts; --session ID names one, `hookctl req sessions` lists them.")
+		a.say(noSession + "\n   Only what holds for the whole branch counts; --session ID names one, `hookctl req sessions` lists them.")
 	}
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ type reqInitVerb struct{}
 func (reqInitVerb) run(a *app, _ []string) error {
 	place := a.gitPlace()
 	if !place.Git || place.Worktree == "" {
-		return a.refuse(gates.NotGit)
+		return a.refuse(notGit)
 	}
 	file := gates.ProjectFile(place.Worktree)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -64,7 +64,7 @@ type reqValidateVerb struct{}
 func (reqValidateVerb) run(a *app, _ []string) error {
 	place := a.gitPlace()
 	if !place.Git || place.Worktree == "" {
-		return a.refuse(gates.NotGit)
+		return a.refuse(notGit)
 	}
 	r := a.rulesAt(place)
 	v := validation{Configured: r.ProjectFile != "", Valid: len(r.Invalid()) == 0, Enabled: []string{},
@@ -75,7 +75,7 @@ func (reqValidateVerb) run(a *app, _ []string) error {
 	}
 	return a.Verdict(v, v.Valid, func() {
 		if !v.Configured {
-			a.Printf("%s\n", gates.NoRequirements)
+			a.Printf("%s\n", noRequirements)
 		}
 		for _, p := range v.Problems {
 			sign := "❌"

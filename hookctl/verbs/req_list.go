@@ -6,7 +6,6 @@ import (
 	"hookline/events"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/gates"
 	"hookline/hookctl/problem"
 	"hookline/projector/gate"
 	"hookline/projector/session"
@@ -90,7 +89,7 @@ func (f *reqSessionsVerb) run(a *app, _ []string) error {
 	}
 	a.Printf("📋 Active Claude Code Sessions (%d)\n", len(list))
 	for _, s := range list {
-		a.Printf("%s\n", gates.SessionRow(d.other(s), s.Worktree, s.Process().PID))
+		a.Printf("%s\n", a.sessionRow(s))
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func (d *desk) named(args []string, force bool) ([]gates.Requirement, error) {
 	for _, name := range args {
 		q, ok := d.rules.ByName[name]
 		if !ok && !force {
-			d.say(d.rules.Unknown(name))
+			d.say(d.unknown(name))
 			bad = true
 			continue
 		}

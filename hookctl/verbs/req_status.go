@@ -2,7 +2,9 @@ package verbs
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"hookline/events"
@@ -27,7 +29,7 @@ func (f *reqStatusVerb) run(a *app, _ []string) error {
 	if words := !a.JSON && !f.Summary; words && (d.rules.ProjectFile == "" || !d.rules.Enabled) {
 		why := "⚠️  Requirements framework disabled"
 		if d.rules.ProjectFile == "" {
-			why = gates.NoRequirements
+			why = noRequirements
 		}
 		a.say(why)
 		return nil
@@ -35,7 +37,7 @@ func (f *reqStatusVerb) run(a *app, _ []string) error {
 	id, explicit, err := d.find(f.Session)
 	if errors.Is(err, errNoSession) {
 		id, err = "", nil
-		a.say(gates.NoSession)
+		a.say(noSession)
 	}
 	if err != nil {
 		return err
@@ -45,13 +47,13 @@ func (f *reqStatusVerb) run(a *app, _ []string) error {
 	case a.JSON:
 		err = a.PrintJSON(d.statusJSON(id, board, f.Verbose))
 	case f.Summary:
-		a.Printf("%s\n", d.rules.Summary(board))
+		a.Printf("%s\n", d.summary(board))
 	default:
 		named := ""
 		if explicit {
 			named = id
 		}
-		a.Printf("%s\n", d.rules.Focused(d.branch, named, board))
+		a.Printf("%s\n", d.focused(named, board))
 		if f.Verbose {
 			d.verbose(id, board)
 		}
@@ -59,6 +61,69 @@ func (f *reqStatusVerb) run(a *app, _ []string) error {
 		d.problems(f.Verbose)
 	}
 	return err
+}
+
+// focused returns what is missing. The commands in it name the session, if one is given.
+func (d *desk) focused(session string, board []gates.Gate) string {
+	var open, dynamic, all []string
+	for _, g := range board {
+		q := g.Requirement
+		switch {
+		case g.Satisfied:
+		case q.Type == gates.Dynamic:
+			dynamic = append(dynamic, "  • "+q.Name+" (needs approval after calculation)")
+		default:
+			open = append(open, fmt.Sprintf("  • %s (%s scope)", q.Name, q.Scope), "    → "+gates.SatisfyCommand(session, q.Name))
+			all = append(all, q.Name)
+		}
+	}
+
+	parts := []string{"📋 Requirements Status\n\nBranch: " + d.branch}
+	if len(open) > 0 {
+		parts = append(parts, "❌ Unsatisfied Requirements:\n"+strings.Join(open, "\n"))
+	}
+	if len(dynamic) > 0 {
+		parts = append(parts, "⚠️  Dynamic Requirements (not yet approved):\n"+strings.Join(dynamic, "\n"))
+	}
+	switch {
+	case len(all) > 0:
+		parts = append(parts, "💡 Satisfy all: "+gates.SatisfyCommand(session, all...))
+	case len(dynamic) > 0:
+	case len(d.rules.Invalid()) > 0:
+		parts = append(parts, gates.NothingOpen)
+	default:
+		parts = append(parts, gates.AllSatisfied)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// summary returns the status in one line. Dynamic requirements count as satisfied.
+func (d *desk) summary(board []gates.Gate) string {
+	text := ""
+	invalid := len(d.rules.Invalid())
+	if invalid > 0 {
+		text = gates.LeftOut(invalid) + "; "
+	}
+	switch {
+	case !d.rules.Enabled:
+		return "Requirements framework disabled"
+	case len(board) == 0:
+		return text + "No requirements configured"
+	}
+
+	var open []string
+	for _, g := range board {
+		if !g.Satisfied && g.Requirement.Type != gates.Dynamic {
+			open = append(open, g.Requirement.Name)
+		}
+	}
+	if len(open) > 0 {
+		return text + fmt.Sprintf("⚠️  %d/%d requirements satisfied (%s needed)", len(board)-len(open), len(board), strings.Join(open, ", "))
+	}
+	if invalid > 0 {
+		return text + fmt.Sprintf("%d/%d requirements satisfied", len(board), len(board))
+	}
+	return fmt.Sprintf("✅ All %d requirements satisfied", len(board))
 }
 
 // GateStatus is one requirement as `req status --json` prints it.
@@ -193,8 +258,12 @@ func branchSize(s facts.Size) (float64, string) {
 // problems prints what is wrong with the configuration and what has no effect; in full also what is known and not acted
 // on.
 func (d *desk) problems(full bool) {
-	if text := d.rules.Failed(); text != "" {
-		d.Printf("\n%s\n", text)
+	if list := d.rules.Invalid(); len(list) > 0 {
+		d.Printf("\n⚠️  Configuration validation failed:\n")
+		for _, p := range list {
+			d.Printf("   - %s\n", p.Error())
+		}
+		d.Printf("Fix %s and rerun `hookctl req status`.\n", list[0].File)
 	}
 	odd := slices.DeleteFunc(append(slices.Clone(d.rules.Problems), d.unknownBases()...), func(p gates.Problem) bool { return !p.Warning })
 	if full {

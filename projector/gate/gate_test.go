@@ -174,16 +174,6 @@ func TestPinned_22_SingleUse(t *testing.T) {
 	}
 }
 
-func TestSatisfactionSaysByWhichEvent(t *testing.T) {
-	s := new(story).tell(one, &events.GateSatisfied{Name: "plan", Scope: "session", Level: "session", By: "skill", Skill: "team:plan",
-		Metadata: json.RawMessage(`{"skill":"team:plan"}`)}).state
-	m, ok := s.Satisfaction("plan", "session", one, noon)
-	want := Mark{At: noon.Add(time.Second), Event: "E0001", By: "skill", Skill: "team:plan", Metadata: json.RawMessage(`{"skill":"team:plan"}`)}
-	if !ok || !reflect.DeepEqual(m, want) {
-		t.Errorf("%+v", m)
-	}
-}
-
 // Keys are injective: the framework's files of feature/a-b and feature-a/b were one.
 func TestKeys(t *testing.T) {
 	seen := map[string]string{}
@@ -389,7 +379,7 @@ func randomEvent(t *rapid.T) events.Event {
 	name := rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "name")
 	scope := rapid.SampledFrom([]string{"session", "branch", "permanent", "single_use", "?"}).Draw(t, "scope")
 	level := rapid.SampledFrom([]string{"session", "branch"}).Draw(t, "level")
-	switch rapid.IntRange(0, 9).Draw(t, "kind") {
+	switch rapid.IntRange(0, 12).Draw(t, "kind") {
 	case 0, 1, 2:
 		return &events.GateSatisfied{Name: name, Scope: scope, Level: level, By: "cli", Metadata: json.RawMessage(`{"n":1}`)}
 	case 3:
@@ -404,6 +394,14 @@ func randomEvent(t *rapid.T) events.Event {
 		return &events.PromptExpanded{CommandName: name}
 	case 8:
 		return &events.SessionDeleted{}
+	case 9:
+		return &events.GateReserved{Name: name, ToolUseID: "t"}
+	case 10:
+		return &events.GateReleased{Name: name}
+	case 11:
+		return &events.GateSwitched{Dir: name, On: rapid.Bool().Draw(t, "on")}
+	case 12:
+		return &events.RecordRetracted{Target: name}
 	}
 	return &events.TurnStopped{}
 }
@@ -424,18 +422,6 @@ func TestFoldSurvivesJSON(t *testing.T) {
 		b, _ := json.Marshal(resumed)
 		expect.EqualNow(t, string(a), string(b))
 	})
-}
-
-func BenchmarkFold(b *testing.B) {
-	st := new(story)
-	for i := range 1000 {
-		st.tell(fmt.Sprintf("s%03d", i%128), satisfied(fmt.Sprintf("g%02d", i%20), "session"))
-	}
-	r := record(2000, "s001", satisfied("g01", "session"))
-	b.ResetTimer()
-	for range b.N {
-		st.state = Fold(st.state, r)
-	}
 }
 
 func TestPinned_06_Alias(t *testing.T) {
