@@ -112,7 +112,7 @@ func (d *Daemon) rulesOf(o gates.Options) *gateRules {
 	}
 
 	next := &gateRules{}
-	for _, name := range append(o.Watched(), o.MessageDirs()...) {
+	for _, name := range o.Watched() {
 		next.files.add(name, now)
 	}
 	next.adopted = o.Home != "" && !next.files.marks[0].at.IsZero()

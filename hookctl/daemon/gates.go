@@ -192,7 +192,7 @@ func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *h
 	}
 	switch e := in.Event.(type) {
 	case *events.ToolRequested:
-		for _, h := range g.Rules.Match(e.ToolName, inputOf(g, e.ToolInput)) {
+		for _, h := range g.Rules.Match(e.ToolName, g.Sent(e.ToolInput)) {
 			if !h.Requirement.StopOnly {
 				list = append(list, h.Requirement)
 			}
@@ -222,20 +222,12 @@ func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *h
 	return list
 }
 
-// inputOf returns a call's input as it was sent, where it is not as the event has it.
-func inputOf(g *hook.Gates, redacted json.RawMessage) json.RawMessage {
-	if len(g.Input) > 0 {
-		return g.Input
-	}
-	return redacted
-}
-
 // headOf returns the commit that HEAD is at, where the hook is decided by that: a call that commits where a gate counts
 // once, and the end of such a call. "" else.
 func (d *Daemon) headOf(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) string {
 	asks := false
 	if e, ok := in.Event.(*events.ToolRequested); ok {
-		input := inputOf(g, e.ToolInput)
+		input := g.Sent(e.ToolInput)
 		asks = slices.ContainsFunc(g.Rules.Match(e.ToolName, input), func(h gates.Hit) bool { return h.Requirement.Scope == gates.SingleUse })
 		if asks {
 			asks, _ = gates.Acts(e.ToolName, input)

@@ -54,10 +54,11 @@ func (o Options) layers() (global, project, local []string) {
 	return global, project, local
 }
 
-// Watched are the files that the rules depend on, the user's own first.
+// Watched returns the files that the rules depend on, the user's own first, and the folders of message files: a file that
+// comes or goes changes its folder.
 func (o Options) Watched() []string {
 	global, project, local := o.layers()
-	return slices.Concat(global, project, local)
+	return slices.Concat(global, project, local, o.messageDirs())
 }
 
 func sameFolder(a, b string) bool {
@@ -69,9 +70,8 @@ func sameFolder(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// MessageDirs returns the folders of message files in the order of falling weight. A file that comes or goes changes its
-// folder.
-func (o Options) MessageDirs() []string {
+// messageDirs returns the folders of message files in the order of falling weight.
+func (o Options) messageDirs() []string {
 	var dirs []string
 	if o.Root != "" {
 		dirs = append(dirs, filepath.Join(o.Root, ".claude", "messages.local"), filepath.Join(o.Root, ".claude", "messages"))
@@ -99,7 +99,7 @@ func Load(o Options) Rules {
 
 	r := l.rules(merge(merge(base, own), over))
 	if file != "" {
-		l.messageFiles(o.MessageDirs(), &r)
+		l.messageFiles(o.messageDirs(), &r)
 	}
 	r.Problems, r.Notes = l.problems, l.notes
 	r.Unreadable = broken
@@ -121,7 +121,11 @@ func (l *loader) file(paths []string, s *jsonschema.Schema, requirement string) 
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, ""
 	case err != nil:
-		l.unreadable(paths[i], err)
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			err = at.Err
+		}
+		l.invalid(place{file: paths[i]}, "", err.Error(), "the file is left out; make it readable or remove it")
 		return nil, paths[i]
 	}
 
@@ -142,15 +146,6 @@ func (l *loader) file(paths []string, s *jsonschema.Schema, requirement string) 
 		return nil, path
 	}
 	return layer, path
-}
-
-// unreadable records a file that is there and cannot be read.
-func (l *loader) unreadable(path string, err error) {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err
-	}
-	l.invalid(place{file: path}, "", err.Error(), "the file is left out; make it readable or remove it")
 }
 
 // salvage reads a file that is no YAML in parts, so that one stray quote does not open every gate: each line that stands

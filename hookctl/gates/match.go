@@ -105,7 +105,7 @@ func (r Rules) Exempt(tool string, input json.RawMessage) bool {
 		return len(files) > 0 && !slices.ContainsFunc(files, func(p events.Patched) bool { return !r.plan(p.Path) })
 	}
 	path, ok := field(input, "file_path")
-	return ok && edits(tool) && r.plan(path)
+	return ok && slices.Contains(defaultTools, tool) && r.plan(path)
 }
 
 // plan tells whether a path is one of a plan.

@@ -27,9 +27,6 @@ type Other struct {
 	Ago             time.Duration
 }
 
-// shortSkill drops the plugin: `arch-review` of `requirements-framework:arch-review`.
-func shortSkill(skill string) string { return skill[strings.LastIndexByte(skill, ':')+1:] }
-
 // SatisfyCommand returns what a person types to satisfy the named requirements in a session.
 func SatisfyCommand(session string, names ...string) string {
 	quoted := make([]string, len(names))
@@ -218,14 +215,4 @@ func StopReason(session string, list []Failure) string {
 	}
 	return "## Cannot Complete: Unsatisfied Requirements\n\n" + table(session, list) +
 		"\n\nRun the resolution skills above to satisfy requirements." + footer(session, "Fallback", list)
-}
-
-// Learning is the review prompt at a clean Stop.
-func Learning(toolUses, blocked, skills int) string {
-	return fmt.Sprintf("**Session Learning Available**\n\nThis session had %d tool uses (%d blocked), %d skills.", toolUses, blocked, skills)
-}
-
-// Reminder is added to a prompt that speaks of editing or committing.
-func Reminder(list []Failure) string {
-	return fmt.Sprintf("**Requirements reminder**: %d unsatisfied: %s", len(list), strings.Join(names(list), ", "))
 }

@@ -217,7 +217,6 @@ Carried over 2 requirement(s) from previous session: 'a', 'b'
 	if strings.Contains(s.Text(true), "detected") {
 		t.Error("the warning belongs to the guard")
 	}
-	equal(t, "no file", NoConfig(), ticks("💡 **No requirements config found for this project**\n\nRun 'hookctl req init' to write a commented starter file."))
 }
 
 func TestStandardStatus(t *testing.T) {

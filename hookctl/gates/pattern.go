@@ -49,30 +49,22 @@ func compile(python string) (*pattern, error) {
 	return &pattern{re: re, asTyped: operators.MatchString(signs.ReplaceAllString(python, "("))}, nil
 }
 
-// matches says whether one of a line's commands is one that the pattern means. A search that takes too long ends it.
+// matches reports whether one of a line's commands is one that the pattern means. A search that takes too long ends it.
 func (p *pattern) matches(line *shellLine) bool {
 	if line.slow >= maxSlow {
 		return false
 	}
-	found, err := p.inLine(line)
+	found, err := false, error(nil)
+	if p.asTyped {
+		found, err = p.re.MatchString(line.typed)
+	}
+	for i := 0; i < len(line.commands) && !found && err == nil; i++ {
+		found, err = p.means(line.commands[i])
+	}
 	if err != nil {
 		line.slow++
 	}
 	return found
-}
-
-func (p *pattern) inLine(line *shellLine) (bool, error) {
-	if p.asTyped {
-		if at, err := p.re.MatchString(line.typed); at || err != nil {
-			return at, err
-		}
-	}
-	for _, c := range line.commands {
-		if found, err := p.means(c); found || err != nil {
-			return found, err
-		}
-	}
-	return false, nil
 }
 
 // means tells whether a match begins in the program's name, or later among words that are no text.

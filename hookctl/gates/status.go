@@ -41,7 +41,8 @@ type Status struct {
 func (s Status) Text(compact bool) string {
 	var parts []string
 	if s.Header != "" {
-		parts = append(parts, strings.TrimSpace(Placeholders(s.Header, Requirement{}, s.values())))
+		values := map[string]string{"branch": s.Branch, "project_dir": s.Project, "session_id": events.Alias(s.Session)}
+		parts = append(parts, strings.TrimSpace(Placeholders(s.Header, Requirement{}, values)))
 	}
 	if w := s.warning(); w != "" {
 		parts = append(parts, w)
@@ -61,11 +62,6 @@ func (s Status) Text(compact bool) string {
 		parts = append(parts, s.standard())
 	}
 	return strings.Join(parts, "\n\n")
-}
-
-// values are what the placeholders of a text stand for.
-func (s Status) values() map[string]string {
-	return map[string]string{"branch": s.Branch, "project_dir": s.Project, "session_id": events.Alias(s.Session)}
 }
 
 // warning names the other sessions, when an enabled guard wants only one.
@@ -94,7 +90,8 @@ func inSession(command, session string) string {
 func resolution(q Requirement, session string) string {
 	switch {
 	case q.AutoResolveSkill != "":
-		return "`/" + shortSkill(q.AutoResolveSkill) + "`"
+		plugin := strings.LastIndexByte(q.AutoResolveSkill, ':')
+		return "`/" + q.AutoResolveSkill[plugin+1:] + "`"
 	case q.GuardType == GuardProtectedBranch:
 		return "Create feature branch"
 	case q.GuardType == GuardSingleSession:
@@ -193,11 +190,6 @@ func (s Status) standard() string {
 		lines = append(lines, "", s.fallback(open...))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// NoConfig is told at the start of a session whose project has no file; the other sources are silent.
-func NoConfig() string {
-	return "💡 **No requirements config found for this project**\n\nRun `" + program + " init` to write a commented starter file."
 }
 
 // PlanReview follows ExitPlanMode: what the plan must pass before the first edit.

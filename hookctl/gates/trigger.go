@@ -2,17 +2,11 @@ package gates
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-
-	"hookline/events"
 )
 
 // defaultTools trigger a requirement that names none.
 var defaultTools = []string{"Edit", "Write", "MultiEdit", "NotebookEdit"}
-
-// edits tells whether a tool changes files: Codex does it by patches, which trigger what Edit or Write triggers.
-func edits(tool string) bool { return tool == events.ToolPatch || slices.Contains(defaultTools, tool) }
 
 // Trigger is one tool that asks for a requirement. Pattern narrows Bash to some commands and is "" otherwise; with
 // any other tool a pattern never matches.

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"hookline/events"
@@ -47,6 +48,14 @@ type Gates struct {
 	Others   []gates.Other              // live sessions of the same work tree, where a requirement asks for them
 
 	judged *Judgement // by decideGates
+}
+
+// Sent returns a tool call's input as the client sent it, where it is known; else as the event has it.
+func (g *Gates) Sent(redacted json.RawMessage) json.RawMessage {
+	if len(g.Input) > 0 {
+		return g.Input
+	}
+	return redacted
 }
 
 // BranchSize is how much a branch changed.
@@ -215,21 +224,13 @@ func (j *judge) switched() {
 	}
 }
 
-// input is a call's input as the client sent it, where it is known; else as the event has it.
-func (j *judge) input(redacted json.RawMessage) json.RawMessage {
-	if len(j.g.Input) > 0 {
-		return j.g.Input
-	}
-	return redacted
-}
-
 // requested denies a call with all that fails at once. What is let through is triggered; a denied call
 // triggers nothing, or a turn could be held to what never happened.
 func (j *judge) requested(e *events.ToolRequested) {
 	if !j.active() {
 		return
 	}
-	input := j.input(e.ToolInput)
+	input := j.g.Sent(e.ToolInput)
 	hits := j.g.Rules.Match(e.ToolName, input)
 	if len(hits) == 0 || j.g.Rules.Exempt(e.ToolName, input) {
 		return
@@ -249,7 +250,9 @@ func (j *judge) requested(e *events.ToolRequested) {
 	}
 	if len(failures) == 0 || j.g.Late {
 		for _, h := range hits {
-			j.trigger(h.Requirement)
+			if q := h.Requirement; !j.p.State.Triggered(q.Name, string(q.Scope), j.in.Session) {
+				j.event(&events.GateTriggered{Name: q.Name, Scope: string(q.Scope)})
+			}
 		}
 		if !j.g.Late {
 			j.reserve(e, hits)
@@ -262,24 +265,13 @@ func (j *judge) requested(e *events.ToolRequested) {
 func (j *judge) deny(call *events.ToolRequested, failures []gates.Failure) {
 	text := gates.Deny(j.in.Session, failures)
 	e := &events.GateBlocked{Names: namesOf(failures), Tool: call.ToolName, Target: identity.TargetOf(call.ToolName, call.ToolInput), Digest: digestOf(text), Values: valuesOf(failures)}
-	if j.repeats(e) {
+	last := j.p.State.Blocks[j.in.Session]
+	gap := j.in.Time.Sub(last.At)
+	if last.Digest == e.Digest && gap >= 0 && gap < repeatWithin {
 		e.Short, text = true, gates.Short(j.in.Session, failures)
 	}
 	j.out.Deny = bounded(text)
 	j.event(e)
-}
-
-// repeats reports whether the session was given this very text a moment ago.
-func (j *judge) repeats(e *events.GateBlocked) bool {
-	last := j.p.State.Blocks[j.in.Session]
-	gap := j.in.Time.Sub(last.At)
-	return last.Digest == e.Digest && gap >= 0 && gap < repeatWithin
-}
-
-func (j *judge) trigger(q gates.Requirement) {
-	if !j.p.State.Triggered(q.Name, string(q.Scope), j.in.Session) {
-		j.event(&events.GateTriggered{Name: q.Name, Scope: string(q.Scope)})
-	}
 }
 
 // check tells whether a requirement is closed for this session now. A satisfaction opens every type; a
@@ -373,8 +365,8 @@ func (j *judge) prompted(e *events.PromptSubmitted) {
 
 // reminder names what is open, or in its shorter form says where to look.
 func reminder(open []gates.Failure) []string {
-	return []string{gates.Reminder(open),
-		fmt.Sprintf("**Requirements reminder**: %d unsatisfied: `hookctl req status` lists them", len(open))}
+	text := fmt.Sprintf("**Requirements reminder**: %d unsatisfied: ", len(open))
+	return []string{text + strings.Join(namesOf(open), ", "), text + "`hookctl req status` lists them"}
 }
 
 func namesOf(list []gates.Failure) []string {

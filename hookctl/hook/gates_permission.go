@@ -12,7 +12,7 @@ func (j *judge) permission(e *events.PermissionRequested) {
 	if !j.active() || j.g.Late || !j.g.Rules.Hooks.PermissionRequest.AutoDenyDangerous {
 		return
 	}
-	d, ok := j.g.Rules.Dangerous(e.ToolName, j.input(e.ToolInput))
+	d, ok := j.g.Rules.Dangerous(e.ToolName, j.g.Sent(e.ToolInput))
 	if !ok {
 		return
 	}

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -36,7 +37,7 @@ func (j *judge) succeeded(e *events.ToolSucceeded) {
 		}
 		return
 	}
-	_, dry := gates.Acts(e.ToolName, j.input(e.ToolInput))
+	_, dry := gates.Acts(e.ToolName, j.g.Sent(e.ToolInput))
 	acted := !dry
 	j.returned(e.ToolUseID, acted, reason)
 	if acted {
@@ -108,17 +109,20 @@ func (j *judge) stopped(e *events.TurnStopped) {
 		return // with background work the turn is not at its end
 	}
 	j.lapse(func(r *gate.Reservation) bool { return r.Agent == "" })
-	first := len(j.out.Events)
+	typed := ""
 	if p, ok := j.p.State.Ended(j.in.Session, e); ok {
-		j.skill(p.Command)
+		typed = p.Command
 	}
+	done := j.g.Rules.SkillSatisfies(typed)
+	j.skill(typed)
 	settings := j.g.Rules.Hooks.Stop
 	if e.StopHookActive || !settings.VerifyRequirements || !j.active() || j.g.Late { // late: the turn has long ended
 		return
 	}
 	var failures []gates.Failure
 	for _, q := range j.g.Rules.InOrder() {
-		if !settings.Verifies(q) || !j.p.State.Triggered(q.Name, string(q.Scope), j.in.Session) || settled(j.out.Events[first:], q.Name) {
+		settled := slices.ContainsFunc(done, func(d gates.Requirement) bool { return d.Name == q.Name })
+		if settled || !settings.Verifies(q) || !j.p.State.Triggered(q.Name, string(q.Scope), j.in.Session) {
 			continue
 		}
 		if f, closed := j.check(q); closed {
@@ -134,14 +138,6 @@ func (j *judge) stopped(e *events.TurnStopped) {
 	j.learn()
 }
 
-// settled tells whether one of the events satisfies a requirement.
-func settled(list []events.Event, name string) bool {
-	return slices.ContainsFunc(list, func(e events.Event) bool {
-		s, ok := e.(*events.GateSatisfied)
-		return ok && s.Name == name
-	})
-}
-
 // learn asks the user for a review of a session that had some work in it.
 func (j *judge) learn() {
 	s := j.g.Rules.Hooks.SessionLearning
@@ -150,7 +146,8 @@ func (j *judge) learn() {
 		uses += n
 	}
 	if s.Enabled && s.PromptOnStop && uses >= s.MinToolUses {
-		j.out.Message = gates.Learning(uses, j.p.State.Blocks[j.in.Session].Count, max(j.p.Session.Skills, j.p.Session.Tools["Skill"]))
+		j.out.Message = fmt.Sprintf("**Session Learning Available**\n\nThis session had %d tool uses (%d blocked), %d skills.",
+			uses, j.p.State.Blocks[j.in.Session].Count, max(j.p.Session.Skills, j.p.Session.Tools["Skill"]))
 	}
 }
 
@@ -159,7 +156,7 @@ func (j *judge) started(e *events.SessionStarted) {
 	rules := j.g.Rules
 	if rules.ProjectFile == "" {
 		if e.Source == "startup" && j.g.Adopted && !j.g.Skip {
-			j.out.Context = []string{gates.NoConfig()}
+			j.out.Context = []string{"💡 **No requirements config found for this project**\n\nRun `hookctl req init` to write a commented starter file."}
 		}
 		return
 	}
@@ -181,13 +178,24 @@ func (j *judge) started(e *events.SessionStarted) {
 }
 
 // gate is a requirement as it stands for the session. A dynamic one counts as open until it is approved:
-// it is not measured here.
+// it is not measured here. A guard whose condition does not hold is open.
 func (j *judge) gate(q gates.Requirement, carried bool) gates.Gate {
 	if carried || j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time) {
 		return gates.Gate{Requirement: q, Satisfied: true}
 	}
+	g := gates.Gate{Requirement: q}
 	f, closed := j.check(q)
-	return standing(q, f, closed)
+	switch {
+	case q.Type != gates.Guard:
+		return g
+	case closed:
+		g.Note = f.Values["summary"]
+		return g
+	}
+	g.Satisfied = true
+	g.Note = map[string]string{gates.GuardProtectedBranch: "not on protected branch", gates.GuardSingleSession: "no other sessions",
+		gates.GuardDirtyTree: "no uncommitted changes"}[q.GuardType]
+	return g
 }
 
 // Board is how the enabled requirements stand for a session at a time, in the order of the files.
@@ -198,22 +206,6 @@ func Board(session string, now time.Time, g *Gates, p GatesPast) []gates.Gate {
 		list = append(list, j.gate(q, false))
 	}
 	return list
-}
-
-// standing is a requirement that nothing satisfies: a guard whose condition does not hold is open all the same.
-func standing(q gates.Requirement, f gates.Failure, closed bool) gates.Gate {
-	g := gates.Gate{Requirement: q}
-	if q.Type != gates.Guard {
-		return g
-	}
-	if closed {
-		g.Note = f.Values["summary"]
-		return g
-	}
-	notes := map[string]string{gates.GuardProtectedBranch: "not on protected branch", gates.GuardSingleSession: "no other sessions",
-		gates.GuardDirtyTree: "no uncommitted changes"}
-	g.Satisfied, g.Note = true, notes[q.GuardType]
-	return g
 }
 
 // carry takes over what another session satisfied a moment ago: who cleared the context or started again
@@ -233,21 +225,18 @@ func (j *judge) carry() []string {
 		if !ok {
 			continue
 		}
-		j.event(carriedOver(q, from, m, c.Window))
 		names = append(names, q.Name)
+
+		meta, _ := json.Marshal(map[string]any{"carried_from": from, "original_satisfied_at": m.At.Unix(), "original_satisfied_by": m.By,
+			"carry_over_window": int(c.Window.Seconds())}) // strings and numbers
+		e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "carry_over", Metadata: meta,
+			Since: m.First().Format(time.RFC3339Nano)}
+		if !m.Expires.IsZero() {
+			e.ExpiresAt = m.Expires.Format(time.RFC3339Nano)
+		}
+		j.event(e)
 	}
 	return names
-}
-
-func carriedOver(q gates.Requirement, from string, m gate.Mark, window time.Duration) *events.GateSatisfied {
-	meta, _ := json.Marshal(map[string]any{"carried_from": from, "original_satisfied_at": m.At.Unix(), "original_satisfied_by": m.By,
-		"carry_over_window": int(window.Seconds())}) // strings and numbers
-	e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "carry_over", Metadata: meta,
-		Since: m.First().Format(time.RFC3339Nano)}
-	if !m.Expires.IsZero() {
-		e.ExpiresAt = m.Expires.Format(time.RFC3339Nano)
-	}
-	return e
 }
 
 // ended forgets, where the configuration asks for it, what this session alone satisfied.

@@ -176,11 +176,23 @@ func Fold(s State, r events.Record) State {
 	case *events.GateImported:
 		s.imported(r, e)
 	case *events.GateBlocked:
-		s.blocked(r, e)
+		b := s.block(r, e.Names)
+		b.Count++
+		if !e.Short {
+			b.Digest, b.At = clip(e.Digest), r.Time
+		}
+		s.Blocks[r.Session] = b
 	case *events.GateStopBlocked:
-		s.stopBlocked(r, e)
+		b := s.block(r, e.Names)
+		b.Stops++
+		s.Blocks[r.Session] = b
 	case *events.SessionDeleted:
-		s.delete(r)
+		if r.Session == "" {
+			return s
+		}
+		s.Deleted = slices.DeleteFunc(s.Deleted, func(d Tombstone) bool { return d.Session == r.Session })
+		s.Deleted = append(s.Deleted, Tombstone{r.Session, r.Time})
+		s.Deleted = s.Deleted[max(0, len(s.Deleted)-maxDeleted):]
 		delete(s.Pending, r.Session)
 	case *events.RecordRetracted:
 		if e.Target != "" && !slices.Contains(s.Retracted, e.Target) {
@@ -333,13 +345,4 @@ func small(b json.RawMessage) json.RawMessage {
 		return nil
 	}
 	return append(json.RawMessage(nil), b...)
-}
-
-func (s *State) delete(r events.Record) {
-	if r.Session == "" {
-		return
-	}
-	list := slices.DeleteFunc(s.Deleted, func(d Tombstone) bool { return d.Session == r.Session })
-	list = append(list, Tombstone{r.Session, r.Time})
-	s.Deleted = list[max(0, len(list)-maxDeleted):]
 }

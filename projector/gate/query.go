@@ -19,18 +19,13 @@ func At(branch, project State) State {
 	}
 	s.Gates = make(map[string]Gate, len(branch.Gates))
 	for name, g := range branch.Gates {
-		s.Gates[name] = s.counted(g)
+		out := Gate{Scope: g.Scope, Branch: s.only(g.Branch, ""), Sessions: make(map[string]Entry, len(g.Sessions))}
+		for id, e := range g.Sessions {
+			out.Sessions[id] = s.only(e, id)
+		}
+		s.Gates[name] = out
 	}
 	return s
-}
-
-// counted returns a gate without what was retracted, and without what deleted sessions did up to their deletion.
-func (s State) counted(g Gate) Gate {
-	out := Gate{Scope: g.Scope, Branch: s.only(g.Branch, ""), Sessions: make(map[string]Entry, len(g.Sessions))}
-	for id, e := range g.Sessions {
-		out.Sessions[id] = s.only(e, id)
-	}
-	return out
 }
 
 // only returns the entry of a session, or of the branch where that is "", with the marks that count.
@@ -114,17 +109,21 @@ func (g Gate) Of(session string) (Entry, bool) {
 	return e, ok
 }
 
-// OffAt tells since when and why the gates of a work tree are off.
+// OffAt returns since when and why the gates of a work tree are off.
 func (s State) OffAt(dir string) (Mark, bool) {
 	m, ok := s.Off[clip(dir)]
 	return m, ok
 }
 
-// Held tells whether gates had anything to say on the branch: they were on.
+// Held reports whether gates had anything to say on the branch: they were on.
 func (s State) Held() bool {
-	return len(s.Blocks) > 0 || slices.ContainsFunc(slices.Collect(maps.Values(s.Gates)), func(g Gate) bool {
-		return g.Branch.Triggered != nil || slices.ContainsFunc(slices.Collect(maps.Values(g.Sessions)), func(e Entry) bool { return e.Triggered != nil })
-	})
+	for _, g := range s.Gates {
+		entries := append(slices.Collect(maps.Values(g.Sessions)), g.Branch)
+		if slices.ContainsFunc(entries, func(e Entry) bool { return e.Triggered != nil }) {
+			return true
+		}
+	}
+	return len(s.Blocks) > 0
 }
 
 // Own is what is said of a requirement for a session alone.
@@ -184,21 +183,10 @@ func (s State) Carried(name, session string, now time.Time, window time.Duration
 func (s State) Count() int {
 	n := 0
 	for _, g := range s.Gates {
-		if g.active() {
+		entries := append(slices.Collect(maps.Values(g.Sessions)), g.Branch)
+		if slices.ContainsFunc(entries, func(e Entry) bool { return e.Satisfied != nil || e.Triggered != nil }) {
 			n++
 		}
 	}
 	return n
-}
-
-func (g Gate) active() bool {
-	if g.Branch.Satisfied != nil || g.Branch.Triggered != nil {
-		return true
-	}
-	for _, e := range g.Sessions {
-		if e.Satisfied != nil || e.Triggered != nil {
-			return true
-		}
-	}
-	return false
 }

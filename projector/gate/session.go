@@ -8,32 +8,16 @@ import (
 
 // What a session was told, and which slash command its prompt is.
 
-func (s *State) blocked(r events.Record, e *events.GateBlocked) {
-	b := s.block(r.Session)
-	b.Names, b.Event = e.Names, r.ID
-	b.Count++
-	if !e.Short {
-		b.Digest, b.At = clip(e.Digest), r.Time
-	}
-	s.Blocks[r.Session] = b
-}
-
-func (s *State) stopBlocked(r events.Record, e *events.GateStopBlocked) {
-	b := s.block(r.Session)
-	b.Names, b.Event = e.Names, r.ID
-	b.Stops++
-	s.Blocks[r.Session] = b
-}
-
-// block makes room for a session's denials.
-func (s *State) block(session string) Block {
+// block returns a session's denials with one that is new, and makes room for them.
+func (s *State) block(r events.Record, names []string) Block {
 	if s.Blocks == nil {
 		s.Blocks = map[string]Block{}
 	}
-	b, ok := s.Blocks[session]
+	b, ok := s.Blocks[r.Session]
 	if !ok && len(s.Blocks) >= maxSessions {
 		delete(s.Blocks, oldest(s.Blocks, func(b Block) string { return b.Event }))
 	}
+	b.Names, b.Event = names, r.ID
 	return b
 }
 
