@@ -174,11 +174,16 @@ func (a *app) desk(branch string) (*desk, error) {
 		return nil, err
 	}
 	d.project = projectAt(all, d.place.Path())
-	gates, err := allGates(a)
+	cells, err := allGates(a)
 	if err != nil {
 		return nil, err
 	}
-	d.cells = ofProject(gates, d.project)
+	d.cells = map[string]gate.State{}
+	for _, c := range cells {
+		if project, branch := gate.SplitKey(c.Key); project == d.project {
+			d.cells[branch] = c.State
+		}
+	}
 	d.state = d.on(d.branch)
 	d.sessions, err = newest(a, 1)
 	return d, err
@@ -194,17 +199,6 @@ func (a *app) userHome() string {
 	}
 	home, _ := os.UserHomeDir()
 	return home
-}
-
-// ofProject are the gates of all branches of a project.
-func ofProject(list []cell[gate.State], id string) map[string]gate.State {
-	out := map[string]gate.State{}
-	for _, c := range list {
-		if project, branch := gate.SplitKey(c.Key); project == id {
-			out[branch] = c.State
-		}
-	}
-	return out
 }
 
 // on is the state of a branch.
@@ -256,12 +250,17 @@ func (d *desk) find(name string) (id string, explicit bool, err error) {
 			return "", true, err
 		}
 		s, err := match(d.sessions, name, d.app)
-		if err != nil {
-			if gone, without := match(d.undeleted(), name, d.app); without == nil {
-				return gone.ID, true, nil
-			}
+		if err == nil {
+			return s.ID, true, nil
 		}
-		return s.ID, true, err
+		all := slices.Clone(d.sessions) // one that was deleted and goes on is told to open its gates by its name
+		for i := range all {
+			all[i].Status = session.Ended
+		}
+		if gone, without := match(all, name, d.app); without == nil {
+			return gone.ID, true, nil
+		}
+		return "", true, err
 	}
 	if id := d.Getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
 		return id, false, d.know(id)
@@ -270,16 +269,6 @@ func (d *desk) find(name string) (id string, explicit bool, err error) {
 		return id, false, nil
 	}
 	return "", false, errNoSession
-}
-
-// undeleted are all sessions as if none had been deleted. One that was and goes on is held by its gates like any other,
-// and told to open them by its name.
-func (d *desk) undeleted() []session.State {
-	list := slices.Clone(d.sessions)
-	for i := range list {
-		list[i].Status = session.Ended
-	}
-	return list
 }
 
 var errNoSession = errors.New("no session")

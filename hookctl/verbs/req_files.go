@@ -89,9 +89,6 @@ func (reqValidateVerb) run(a *app, _ []string) error {
 		}
 		for _, p := range v.Notes {
 			a.Printf("ℹ️  %s\n", cmdline.OneLine(p.Error()))
-			if p.Hint != "" {
-				a.Printf("   hint: %s\n", cmdline.OneLine(p.Hint))
-			}
 		}
 		left := len(r.Invalid())
 		switch {
@@ -109,7 +106,7 @@ type validation struct {
 	Valid      bool            `json:"valid" jsonschema_description:"nothing is left out"`
 	Enabled    []string        `json:"enabled" jsonschema_description:"names of the requirements that are in force"`
 	Problems   []gates.Problem `json:"problems" jsonschema_description:"what is malformed or unknown"`
-	Notes      []gates.Problem `json:"notes" jsonschema_description:"known and not acted on, and words that stay as they are"`
+	Notes      []gates.Problem `json:"notes" jsonschema_description:"known and not acted on"`
 }
 
 // ruleFaults are the parts of this repository's gates that are left out, for verbs that look at the whole

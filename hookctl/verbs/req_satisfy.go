@@ -15,6 +15,7 @@ import (
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
+	"hookline/projector/session"
 )
 
 // satisfying are the flags of satisfy.
@@ -50,7 +51,7 @@ func (s *satisfying) run(a *app, args []string) error {
 		return err
 	}
 	o := client.GateOrder{Branch: d.branch}
-	if d.known(id) {
+	if slices.ContainsFunc(d.sessions, func(s session.State) bool { return s.ID == id }) {
 		o.Session = id
 	} else if needs {
 		return d.noSession()
@@ -160,7 +161,9 @@ func satisfiedText(d *desk, list []gates.Requirement, s satisfying, id string, e
 	}
 	for _, q := range list {
 		if q.Type == gates.Dynamic {
-			parts = append(parts, fmt.Sprintf("✅ Approved '%s' for %s\n   Duration: %s (session scope)\n   Session: %s", q.Name, d.branch, minutes(q.ApprovalTTL), events.Alias(id)))
+			left := q.ApprovalTTL
+			parts = append(parts, fmt.Sprintf("✅ Approved '%s' for %s\n   Duration: %dm %ds (session scope)\n   Session: %s",
+				q.Name, d.branch, int(left.Minutes()), int(left.Seconds())%60, events.Alias(id)))
 			continue
 		}
 		others = append(others, fmt.Sprintf("   - %s (%s scope)", q.Name, q.Scope))
@@ -175,11 +178,6 @@ func satisfiedText(d *desk, list []gates.Requirement, s satisfying, id string, e
 		parts = append(parts, others...)
 	}
 	return strings.Join(parts, "\n")
-}
-
-// minutes is 60m 0s.
-func minutes(d time.Duration) string {
-	return fmt.Sprintf("%dm %ds", int(d.Minutes()), int(d.Seconds())%60)
 }
 
 // clearing are the flags of clear.

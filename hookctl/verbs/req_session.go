@@ -43,8 +43,3 @@ func (d *desk) know(ids ...string) error {
 	}), like...)
 	return err
 }
-
-// known reports whether the recorder has seen a session.
-func (d *desk) known(id string) bool {
-	return slices.ContainsFunc(d.sessions, func(s session.State) bool { return s.ID == id })
-}
