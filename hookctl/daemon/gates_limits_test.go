@@ -45,13 +45,8 @@ func TestGateOrdersAreChecked(t *testing.T) {
 			t.Errorf("%s: %v", data, err)
 		}
 	}
-	for _, typ := range []string{events.TypeGateBlocked, events.TypeGateTriggered, events.TypeSessionDeleted, "nothing"} {
-		if _, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: g.dir, Events: ordered(typ, `{}`)}); err == nil {
-			t.Errorf("%s can be ordered", typ)
-		}
-	}
-	if _, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: t.TempDir(), Events: ordered(events.TypeGateCleared, `{"all_sessions":true,"reason":"command"}`)}); err == nil {
-		t.Error("outside of git")
+	if _, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: g.dir, Events: ordered(events.TypeGateTriggered, `{}`)}); err == nil {
+		t.Error("what is no order can be ordered")
 	}
 	git(t, g.dir, "switch", "-q", "--detach")
 	_, err := g.d.OrderGates(t.Context(), client.GateOrder{Dir: g.dir, Events: ordered(events.TypeGateCleared, `{"all_sessions":true,"reason":"command"}`)})

@@ -4,7 +4,6 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -169,18 +168,7 @@ func (s *script) body(hook string) string {
 // expect compares the last answer: with a verdict and a part of its words, or otherwise as the file's head says.
 func (s *script) expect(want string) {
 	s.t.Helper()
-	var out struct {
-		Decision, Reason, SystemMessage string
-		HookSpecificOutput              struct {
-			PermissionDecision, PermissionDecisionReason, AdditionalContext string
-			Decision                                                        struct{ Behavior, Message string }
-		}
-	}
-	if s.answer != "" {
-		if err := json.Unmarshal([]byte(s.answer), &out); err != nil {
-			s.t.Fatalf("%s: %s: %v", s.line, s.answer, err)
-		}
-	}
+	out := answerOf(s.t, s.answer)
 	verdict, reason := "pass", ""
 	switch {
 	case out.Decision == "block":

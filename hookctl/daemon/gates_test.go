@@ -109,34 +109,33 @@ func (g *gatedRepo) says(session, body string) string {
 	return strings.TrimSpace(string(a.Stdout))
 }
 
+// hookAnswer is what the client reads of an answer.
+type hookAnswer struct {
+	Decision, Reason, SystemMessage string
+	HookSpecificOutput              struct {
+		PermissionDecision, PermissionDecisionReason, AdditionalContext string
+		Decision                                                        struct{ Behavior, Message string }
+	}
+}
+
+func answerOf(t *testing.T, text string) (out hookAnswer) {
+	t.Helper()
+	if text != "" {
+		expect.OK(t, json.Unmarshal([]byte(text), &out))
+	}
+	return out
+}
+
 // reason is why a call is denied or a turn goes on; "" when neither is.
 func (g *gatedRepo) reason(session, body string) string {
 	g.t.Helper()
-	var out struct {
-		Decision, Reason   string
-		HookSpecificOutput struct{ PermissionDecision, PermissionDecisionReason, AdditionalContext string }
-	}
-	if text := g.says(session, body); text != "" {
-		if err := json.Unmarshal([]byte(text), &out); err != nil {
-			g.t.Fatalf("%s: %v", text, err)
-		}
-	}
-	switch {
-	case out.Decision == "block":
-		return out.Reason
-	case out.HookSpecificOutput.PermissionDecision == "deny":
-		return out.HookSpecificOutput.PermissionDecisionReason
-	}
-	return ""
+	out := answerOf(g.t, g.says(session, body))
+	return out.Reason + out.HookSpecificOutput.PermissionDecisionReason
 }
 
 func (g *gatedRepo) context(session, body string) string {
 	g.t.Helper()
-	var out struct {
-		HookSpecificOutput struct{ AdditionalContext string }
-	}
-	_ = json.Unmarshal([]byte(g.says(session, body)), &out)
-	return out.HookSpecificOutput.AdditionalContext
+	return answerOf(g.t, g.says(session, body)).HookSpecificOutput.AdditionalContext
 }
 
 // types are the gate events in the log, with their names.

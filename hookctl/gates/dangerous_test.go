@@ -80,9 +80,6 @@ func TestDangerousIsBashAlone(t *testing.T) {
 			t.Errorf("%s %s: %+v", tool, input, d)
 		}
 	}
-	if d, ok := (Rules{}).Dangerous("Bash", json.RawMessage(`{"command":"rm -rf /srv"}`)); !ok || d.Reason != "Destructive rm outside of the work tree" {
-		t.Errorf("without a work tree: %+v %t", d, ok)
-	}
 }
 
 func TestDangerText(t *testing.T) {

@@ -1,9 +1,6 @@
 package gates
 
 import (
-	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -63,27 +60,6 @@ func TestMessageFileMistakes(t *testing.T) {
 		r := withTexts(planRule, map[string]string{projectTexts: empty})
 		equal(t, empty, []any{r.Problems, r.ByName["plan"].Message}, []any{[]Problem(nil), "INLINE"})
 	}
-}
-
-// Keys of the framework are noted; the text counts for every type.
-func TestMessageFileInert(t *testing.T) {
-	r := withTexts("requirements:\n  plan: {enabled: true}\n  size: {enabled: true, type: dynamic, calculator: branch_size_calculator, thresholds: {block: 4}, message: NONE, blocking_message: OWN}\n",
-		map[string]string{projectTexts: "blocking_message: x\nsuccess_message: done\n"})
-	equal(t, "notes", messages(r.Notes), []string{"key 'success_message' is known and not acted on"})
-	equal(t, "dynamic", r.ByName["size"].Message, "OWN")
-	equal(t, "problems", r.Problems, []Problem(nil))
-}
-
-func TestMessageFileUnreadable(t *testing.T) {
-	read := func(name string) ([]byte, error) {
-		if filepath.ToSlash(name) == projectTexts {
-			return nil, &os.PathError{Op: "open", Path: name, Err: errors.New("permission denied")}
-		}
-		return texts(map[string]string{projectFile: planRule})(name)
-	}
-	r := Load(Options{Root: "/repo", Read: read})
-	equal(t, "problem", []string{r.Problems[0].Error(), r.Problems[0].Hint}, []string{projectTexts + ": permission denied", "the file is left out; make it readable or remove it"})
-	equal(t, "text", r.ByName["plan"].Message, "INLINE")
 }
 
 // A name that leads out of the folder is no file of it.

@@ -70,26 +70,6 @@ Fallback: 'hookctl req satisfy protected_branch --session cad0ac4d'`))
 
 ---
 Fallback: 'hookctl req satisfy branch_size_limit --session cad0ac4d'`))
-	bare := failures(r, "protected_branch", "branch_size_limit")
-	bare[0].Requirement.Message, bare[1].Requirement.Message = "", ""
-	bare[0].Values = map[string]string{"summary": "branch `main` is protected"}
-	equal(t, "bare guard", Deny(session, bare[:1]), ticks(`## Blocked: protected_branch
-
-Guard condition not met: branch 'main' is protected.
-
-**Action**: 'hookctl req satisfy protected_branch --session cad0ac4d'
-
----
-Fallback: 'hookctl req satisfy protected_branch --session cad0ac4d'`))
-	equal(t, "bare dynamic", Deny(session, bare[1:]), ticks(`## Blocked: branch_size_limit
-
-450 changes (limit 400)
-committed: 400+/50-
-
-**Action**: 'hookctl req satisfy branch_size_limit --session cad0ac4d'
-
----
-Fallback: 'hookctl req satisfy branch_size_limit --session cad0ac4d'`))
 }
 
 func TestDenySingleSession(t *testing.T) {

@@ -36,13 +36,3 @@ func TestMistakes(t *testing.T) {
 		})
 	}
 }
-
-func TestStopOnlyAndReplanTTL(t *testing.T) {
-	r := project("requirements:\n  a: {enabled: true, stop_only: true, scope: branch, replan_ttl: 90}\n  b: {enabled: true}\n")
-	equal(t, "problems", []any{r.Problems, r.Notes}, []any{[]Problem(nil), []Problem(nil)})
-	equal(t, "a", []any{r.ByName["a"].StopOnly, r.ByName["a"].ReplanTTL.String()}, []any{true, "1m30s"})
-	equal(t, "b", []any{r.ByName["b"].StopOnly, r.ByName["b"].ReplanTTL.String()}, []any{false, "0s"})
-	stop := r.Hooks.Stop
-	equal(t, "asked for at Stop whatever its scope", []bool{stop.Verifies(r.ByName["a"]), stop.Verifies(r.ByName["b"]),
-		stop.Verifies(Requirement{Scope: BranchScope})}, []bool{true, true, false})
-}

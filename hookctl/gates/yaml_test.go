@@ -48,9 +48,7 @@ requirements:
 	equal(t, "an own key wins", []any{over.Enabled, over.Scope}, []any{false, SessionScope})
 	equal(t, "folded", r.ByName["folded"].Message, "one line of two\nand another\n")
 	equal(t, "literal", r.ByName["literal"].Message, "first\n  indented")
-	equal(t, "quoted", Deny("s", []Failure{{Requirement: r.ByName["quoted"]}})[:27], "a \"quote\" and é, {braces}\n")
 	equal(t, "an empty list never triggers", len(r.ByName["odd name"].Triggers), 0)
-	equal(t, "an odd name is quoted for the shell", SatisfyCommand("cad0ac4d", "odd name", "it's"), `hookctl req satisfy 'odd name' 'it'\''s' --session cad0ac4d`)
 }
 
 // A file that only has remarks, or nothing, or a mark of a document, is an empty one.

@@ -193,19 +193,11 @@ func TestKeys(t *testing.T) {
 		expect.Equal(t, k, "")
 	}
 	r := record(1, one, satisfied("x", "session"))
-	if got := Keys(r); !reflect.DeepEqual(got, []string{"p/b"}) {
-		t.Errorf("%q", got)
-	}
+	expect.Equal(t, strings.Join(Keys(r), " "), "p/b")
 	r.Branch = ""
-	if got := Keys(r); got != nil {
-		t.Errorf("a detached HEAD has %q", got)
-	}
-	if got := Keys(record(1, one, &events.SessionDeleted{})); !reflect.DeepEqual(got, []string{"p/"}) {
-		t.Errorf("%q", got)
-	}
-	if got := Keys(record(1, one, &events.ToolRequested{})); got != nil {
-		t.Errorf("%q", got)
-	}
+	expect.Equal(t, len(Keys(r)), 0, "a detached HEAD")
+	expect.Equal(t, strings.Join(Keys(record(1, one, &events.SessionDeleted{})), " "), "p/")
+	expect.Equal(t, len(Keys(record(1, one, &events.ToolRequested{}))), 0)
 }
 
 func TestDeletedAndRetracted(t *testing.T) {
@@ -302,45 +294,41 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// A slash command is followed by words: p, x, n, r, s and the number of the prompt stand for a prompt, an expansion, news of
+// background work, a stop while such work runs, and a stop; e for the session's end.
 func TestPending(t *testing.T) {
-	expand := func(id string) events.Event {
-		return &events.PromptExpanded{Common: events.Common{PromptID: id}, CommandName: "team:review"}
-	}
-	prompt := func(id, text string) events.Event {
-		return &events.PromptSubmitted{Common: events.Common{PromptID: id}, Prompt: text}
-	}
-	stop := func(id string, status ...string) *events.TurnStopped {
-		e := &events.TurnStopped{Common: events.Common{PromptID: id}}
-		for _, s := range status {
-			e.BackgroundTasks = append(e.BackgroundTasks, events.BackgroundTask{Status: s})
+	event := func(word string) events.Event {
+		common := events.Common{PromptID: word[1:]}
+		switch word[0] {
+		case 'p':
+			return &events.PromptSubmitted{Common: common, Prompt: "hello"}
+		case 'n':
+			return &events.PromptSubmitted{Common: common, Prompt: "<task-notification>done</task-notification>"}
+		case 'x':
+			return &events.PromptExpanded{Common: common, CommandName: "team:" + word[1:]}
+		case 'r':
+			return &events.TurnStopped{Common: common, BackgroundTasks: []events.BackgroundTask{{Status: "running"}}}
+		case 's':
+			return &events.TurnStopped{Common: common, BackgroundTasks: []events.BackgroundTask{{Status: "completed"}}}
 		}
-		return e
+		return &events.SessionEnded{}
 	}
-	for _, c := range []struct {
-		name string
-		told []events.Event
-		stop *events.TurnStopped
-		want string
-	}{
-		{"the Stop of its prompt", []events.Event{prompt("1", "/team:review"), expand("1")}, stop("1"), "team:review"},
-		{"without a command", []events.Event{prompt("1", "hello")}, stop("1"), ""},
-		{"background work goes on", []events.Event{expand("1")}, stop("1", "running"), ""},
-		{"it has ended", []events.Event{expand("1")}, stop("1", "completed"), "team:review"},
-		{"its news is no new prompt", []events.Event{expand("1"), stop("1", "running"), prompt("2", "<task-notification>done</task-notification>")}, stop("2"), "team:review"},
-		{"Esc, then another prompt", []events.Event{expand("1"), prompt("2", "something else")}, stop("2"), ""},
-		{"another prompt in the background", []events.Event{expand("1"), stop("1", "running"), prompt("2", "something else")}, stop("2"), ""},
-		{"counted once", []events.Event{expand("1"), stop("1")}, stop("1"), ""},
-		{"another prompt's Stop", []events.Event{expand("1")}, stop("9"), ""},
-		{"the newer command", []events.Event{expand("1"), prompt("2", "/x"), &events.PromptExpanded{Common: events.Common{PromptID: "2"}, CommandName: "x"}}, stop("2"), "x"},
-		{"the session ended", []events.Event{expand("1"), &events.SessionEnded{}}, stop("1"), ""},
+	for told, want := range map[string]string{ // the last word is the stop that is asked about
+		"p1 x1 s1": "team:1", "p1 s1": "", "x1 r1": "", "x1 r1 n2 s2": "team:1", "x1 p2 s2": "", "x1 r1 p2 s2": "",
+		"x1 s1 s1": "", "x1 s9": "", "x1 p2 x2 s2": "team:2", "x1 e s1": "",
 	} {
-		s := new(story).tell(one, c.told...).state
-		p, ok := s.Ended(one, c.stop)
-		if p.Command != c.want && ok || ok != (c.want != "") {
-			t.Errorf("%s: %+v %t", c.name, p, ok)
+		words := strings.Fields(told)
+		st := new(story)
+		for _, w := range words[:len(words)-1] {
+			st.tell(one, event(w))
 		}
-		if _, ok := s.Ended(two, c.stop); ok {
-			t.Errorf("%s: in another session", c.name)
+		stop := event(words[len(words)-1]).(*events.TurnStopped)
+		p, ok := st.state.Ended(one, stop)
+		if p.Command != want && ok || ok != (want != "") {
+			t.Errorf("%s: %+v %t", told, p, ok)
+		}
+		if _, ok := st.state.Ended(two, stop); ok {
+			t.Errorf("%s: in another session", told)
 		}
 	}
 }
