@@ -42,7 +42,10 @@ func (r Rules) Dangerous(tool string, input json.RawMessage) (Danger, bool) {
 			return d, true
 		}
 	}
-	if !slices.ContainsFunc(line.commands, command.asksDatabase) {
+	asks := slices.ContainsFunc(line.commands, func(c command) bool { // also docker exec db psql
+		return !c.prints && slices.ContainsFunc(c.words, func(w string) bool { return clients[baseName(w)] })
+	})
+	if !asks {
 		return Danger{}, false
 	}
 	switch {
@@ -82,11 +85,6 @@ func (c command) danger(at folders) Danger {
 		return Danger{"git_clean", "Git clean (removes untracked files)"}
 	}
 	return Danger{}
-}
-
-// asksDatabase tells whether a client is named by one of the words: docker exec db psql.
-func (c command) asksDatabase() bool {
-	return !c.prints && slices.ContainsFunc(c.words, func(w string) bool { return clients[baseName(w)] })
 }
 
 // removesOutside reports whether a command is an rm, or a find that removes, of an absolute path that lies neither in the

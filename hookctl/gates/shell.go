@@ -98,7 +98,15 @@ func openParens(text string) int {
 func (l *shellLine) call(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 	var words []string
 	for _, w := range call.Args {
-		words = append(words, l.words(w)...)
+		text, variable := l.literal(w), false
+		if len(w.Parts) == 1 {
+			_, variable = w.Parts[0].(*syntax.ParamExp)
+		}
+		if variable { // without quotes it is several words
+			words = append(words, strings.Fields(text)...)
+		} else {
+			words = append(words, text)
+		}
 	}
 	if len(words) == 0 {
 		l.assign(call.Assigns)
@@ -124,17 +132,6 @@ func (l *shellLine) assign(list []*syntax.Assign) {
 			l.vars[a.Name.Value] = value
 		}
 	}
-}
-
-// words are what a word comes to: several where it is a variable without quotes.
-func (l *shellLine) words(w *syntax.Word) []string {
-	text := l.literal(w)
-	if len(w.Parts) == 1 {
-		if _, bare := w.Parts[0].(*syntax.ParamExp); bare {
-			return strings.Fields(text)
-		}
-	}
-	return []string{text}
 }
 
 // literal is a word without its quotes.

@@ -76,13 +76,6 @@ func TestJudgeWithoutGates(t *testing.T) {
 	}
 }
 
-// The gates' events come last, so that a hook's other events keep their places.
-func TestDecideGateEvents(t *testing.T) {
-	in := decode("hook", `{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}`)
-	w := World{Project: "p", Branch: "b", Gates: &Gates{Project: "p", Branch: "b", Rules: rulesOf(t, "requirements: {}"), Problems: []events.GateConfigInvalid{{Message: "x"}}}}
-	expect.Equal(t, decided(t, Decide(in, w, past{}.reader(t))), "session.started< identity.restored<F gate.config_invalid<F")
-}
-
 func TestComposeRefusals(t *testing.T) {
 	answer := func(in Input, v Verdict) Answer {
 		a, told := Compose(in, v, Tell(in, World{}, past{Identity: state(.84, .95, .92)}.reader(t), false), "")

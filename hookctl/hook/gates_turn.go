@@ -135,17 +135,13 @@ func (j *judge) stopped(e *events.TurnStopped) {
 		j.out.Block = bounded(text)
 		return
 	}
-	j.learn()
-}
 
-// learn asks the user for a review of a session that had some work in it.
-func (j *judge) learn() {
-	s := j.g.Rules.Hooks.SessionLearning
+	learning := j.g.Rules.Hooks.SessionLearning // a review of a session that had some work in it
 	uses := 0
 	for _, n := range j.p.Session.Tools {
 		uses += n
 	}
-	if s.Enabled && s.PromptOnStop && uses >= s.MinToolUses {
+	if learning.Enabled && learning.PromptOnStop && uses >= learning.MinToolUses {
 		j.out.Message = fmt.Sprintf("**Session Learning Available**\n\nThis session had %d tool uses (%d blocked), %d skills.",
 			uses, j.p.State.Blocks[j.in.Session].Count, max(j.p.Session.Skills, j.p.Session.Tools["Skill"]))
 	}
