@@ -3,7 +3,6 @@
 package daemon
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -103,14 +102,10 @@ func TestPinned_44_CarryOver(t *testing.T) {
 	if e == nil {
 		t.Fatal("no event")
 	}
-	var meta struct {
-		From   string  `json:"carried_from"`
-		By     string  `json:"original_satisfied_by"`
-		Window float64 `json:"carry_over_window"`
-		At     int64   `json:"original_satisfied_at"`
-	}
-	if json.Unmarshal(e.Metadata, &meta) != nil || meta.From != sessA || meta.By != "cli" || meta.Window != 300 || meta.At == 0 {
-		t.Errorf("%s", e.Metadata)
+	for _, want := range []string{`"carried_from":"` + sessA + `"`, `"original_satisfied_by":"cli"`, `"carry_over_window":300`, `"original_satisfied_at":`} {
+		if !strings.Contains(string(e.Metadata), want) {
+			t.Errorf("no %s in %s", want, e.Metadata)
+		}
 	}
 	g.says(sessB, startAs("startup")) // a second start is a no-op
 	expect.Equal(t, strings.Count(g.types(), "satisfied"), 2)

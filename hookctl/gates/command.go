@@ -19,7 +19,7 @@ type command struct {
 var printers = setOf(`echo printf print : true false test [ man info tldr apropos whatis which whereis type hash help alias
 	unalias history say logger notify-send grep egrep fgrep rg ag ack pgrep cat ls cd touch mkdir`)
 
-// shells run the text behind -c, or what they read.
+// shells run the text after -c, or what they read.
 var shells = setOf(`sh bash rbash zsh dash ksh ash fish`)
 
 // globals are the options before the verb that take the next word, of programs whose verb decides.
@@ -117,7 +117,7 @@ func (l *shellLine) within(name string, words []string, input string) {
 	}
 }
 
-// scriptOf is the text behind a shell's -c, also as -lc; reads tells that it takes its script from what it reads.
+// scriptOf is the text after a shell's -c, also as -lc; reads reports that the shell takes its script from its input.
 func scriptOf(words []string) (script string, reads bool) {
 	for i := 1; i < len(words); i++ {
 		w := words[i]

@@ -146,7 +146,7 @@ func (r Rules) Off() string {
 	return ""
 }
 
-// Active says whether the hooks have anything to do in this project.
+// Active reports whether the hooks have anything to do in this project.
 func (r Rules) Active() bool { return r.ProjectFile != "" && r.Enabled }
 
 // InOrder gives the enabled requirements in the order of the files.

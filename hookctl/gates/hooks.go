@@ -37,7 +37,7 @@ type StopHook struct {
 	VerifyScopes       []Scope
 }
 
-// Verifies tells whether a requirement is asked for at the end of a turn: one of the scopes, and one that is
+// Verifies reports whether a requirement is asked for at the end of a turn: one of the scopes, and one that is
 // asked for nowhere else.
 func (s StopHook) Verifies(q Requirement) bool {
 	return q.StopOnly || slices.Contains(s.VerifyScopes, q.Scope)

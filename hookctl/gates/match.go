@@ -70,7 +70,7 @@ func (c toolCall) matches(t Trigger) bool {
 // commits are git's verbs that move HEAD.
 var commits = setOf("commit merge cherry-pick revert rebase am pull")
 
-// Acts tells of a Bash call whether one of its commands makes a commit, and whether one is only a dry run.
+// Acts reports of a Bash call whether one of its commands makes a commit, and whether one is only a dry run.
 func Acts(tool string, input json.RawMessage) (commit, dry bool) {
 	typed, ok := field(input, "command")
 	if tool != "Bash" || !ok {
@@ -96,7 +96,7 @@ func field(input json.RawMessage, name string) (string, bool) {
 	return *text, true
 }
 
-// Exempt says whether a call writes a plan: a file below ~/.claude/plans/, or below /.claude/plans/ or /docs/plans/
+// Exempt reports whether a call writes a plan: a file below ~/.claude/plans/, or below /.claude/plans/ or /docs/plans/
 // anywhere. A patch does when all of its files are plans. Only tools that edit files do; to another tool a file_path may mean nothing. Links are followed, so a link
 // among the plans exempts nothing that lies elsewhere. A relative path is taken from the project's root.
 func (r Rules) Exempt(tool string, input json.RawMessage) bool {
@@ -108,7 +108,7 @@ func (r Rules) Exempt(tool string, input json.RawMessage) bool {
 	return ok && slices.Contains(defaultTools, tool) && r.plan(path)
 }
 
-// plan tells whether a path is one of a plan.
+// plan reports whether a path is one of a plan.
 func (r Rules) plan(path string) bool {
 	if path == "" {
 		return false

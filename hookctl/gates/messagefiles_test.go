@@ -1,9 +1,6 @@
 package gates
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // withTexts loads a project's configuration with message files beside it, by their paths below /repo/.claude or the home.
 func withTexts(config string, files map[string]string) Rules {
@@ -37,10 +34,6 @@ func TestMessageFileCascade(t *testing.T) {
 		equal(t, "problems", r.Problems, []Problem(nil))
 		equal(t, "texts", []string{r.ByName["plan"].Message, r.ByName["plan"].ShortMessage}, []string{c.text, c.short})
 	}
-	r := withTexts(strings.Replace(planRule, "enabled: true", "enabled: false", 1), map[string]string{projectTexts: own})
-	equal(t, "not enabled", r.ByName["plan"].Message, "INLINE")
-	read := texts(map[string]string{globalFile: planRule, globalTexts: global})
-	equal(t, "no project file: nothing is asked", Load(Options{Home: "/home/dev", Root: "/repo", Read: read}).ByName["plan"].Message, "INLINE")
 }
 
 func TestMessageFileMistakes(t *testing.T) {

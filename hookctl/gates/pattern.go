@@ -36,7 +36,7 @@ var fromPython = strings.NewReplacer(`\\`, `\\`, `\Z`, `\z`, `(?P<`, `(?<`)
 
 func compile(python string) (*pattern, error) {
 	text := fromPython.Replace(python)
-	// A search is not anchored, so a leading `.*` says nothing, and without it the place of a match tells more.
+	// A search is not anchored, so a leading `.*` says nothing, and the place of a match is exact only without it.
 	for strings.HasPrefix(text, ".*") {
 		text = strings.TrimPrefix(text[2:], "?")
 	}
@@ -67,7 +67,7 @@ func (p *pattern) matches(line *shellLine) bool {
 	return found
 }
 
-// means tells whether a match begins in the program's name, or later among words that are no text.
+// means reports whether a match begins in the program's name, or later among words that are no text.
 func (p *pattern) means(c command) (bool, error) {
 	all, err := p.re.FindAllStringIndex(c.text, -1)
 	for _, at := range all {
@@ -82,8 +82,8 @@ func (p *pattern) means(c command) (bool, error) {
 	return slices.ContainsFunc(all, func(at []int) bool { return !c.misread(at) }), err
 }
 
-// misread tells a match that people do not mean: `git\s+merge` in `git merge-base` and `git mergetool`, where the word
-// goes on to be another verb, and in `git clone host/x.git merge`, where it begins inside of a word and goes on behind it.
+// misread reports a match that people do not mean: `git\s+merge` in `git merge-base` and `git mergetool`, where the word
+// goes on to be another verb, and in `git clone host/x.git merge`, where it begins inside of a word and goes on after it.
 func (c command) misread(at []int) bool {
 	begins, ends := at[0], at[1]
 	if begins > 0 && c.text[begins-1] != ' ' && c.text[begins-1] != '/' && strings.Contains(c.text[begins:ends], " ") {

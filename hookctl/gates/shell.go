@@ -32,7 +32,7 @@ type shellLine struct {
 }
 
 // parseLine finds the simple commands that a Bash command line runs, also inside substitutions, `bash -c`, eval and
-// here-documents of a shell, and behind wrappers such as sudo and xargs. Text that is handed to any other program is
+// here-documents of a shell, and after wrappers such as sudo and xargs. Text that is given to any other program is
 // no command.
 func parseLine(text string) *shellLine {
 	text = strings.ToValidUTF8(text, "\uFFFD")

@@ -51,6 +51,11 @@ requirements:
 	equal(t, "an empty list never triggers", len(r.ByName["odd name"].Triggers), 0)
 }
 
+func TestMergedFromTwo(t *testing.T) {
+	r := project("x: &x {enabled: true}\ny: &y {scope: branch}\nrequirements:\n  a:\n    <<: [*x, *y]\n")
+	equal(t, "both", []any{r.ByName["a"].Enabled, r.ByName["a"].Scope}, []any{true, BranchScope})
+}
+
 // A file that only has remarks, or nothing, or a mark of a document, is an empty one.
 func TestEmptyYAML(t *testing.T) {
 	for _, text := range []string{"", "\n\n", "# nothing yet\n", "---\n", "{}\n", "requirements:\n", "requirements: {}\nhooks:\n", "\ufeff# bom\n"} {

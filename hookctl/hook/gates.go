@@ -202,10 +202,10 @@ func Judge(in Input, g *Gates, p GatesPast) Judgement {
 
 func (j *judge) event(e events.Event) { j.out.Events = append(j.out.Events, e) }
 
-// active tells whether requirements are asked for at all.
+// active reports whether requirements are asked for at all.
 func (j *judge) active() bool { return j.g.Rules.Active() && !j.g.Skip }
 
-// switched records that the gates of the work tree went off as a whole, or came back, and tells the user.
+// switched records that the gates of the work tree went off as a whole, or came back, with a line for the user.
 func (j *judge) switched() {
 	if j.g.Late || j.g.Skip {
 		return
@@ -274,7 +274,7 @@ func (j *judge) deny(call *events.ToolRequested, failures []gates.Failure) {
 	j.event(e)
 }
 
-// check tells whether a requirement is closed for this session now. A satisfaction opens every type; a
+// check reports whether a requirement is closed for this session now. A satisfaction opens every type; a
 // guard's and an approval are of the session, whatever scope the file gives.
 func (j *judge) check(q gates.Requirement) (gates.Failure, bool) {
 	f := gates.Failure{Requirement: q, Values: map[string]string{"branch": j.g.Branch, "project_dir": j.g.Dir}}

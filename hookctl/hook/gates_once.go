@@ -21,12 +21,12 @@ const (
 	releasedRenewed = "renewed"
 )
 
-// once tells the requirements whose satisfaction counts for one action.
+// once reports the requirements whose satisfaction counts for one action.
 func once(q gates.Requirement) bool {
 	return q.Scope == gates.SingleUse && q.Type == gates.Blocking && !q.StopOnly
 }
 
-// inUse tells whether another call has reserved the session's satisfaction of a requirement. A reservation that is too
+// inUse reports whether another call has reserved the session's satisfaction of a requirement. A reservation that is too
 // old ends here; where its action happened nothing is left of the satisfaction, and the requirement is closed.
 func (j *judge) inUse(q gates.Requirement, call string) (busy, closed bool) {
 	e := j.p.State.Own(q.Name, j.in.Session)
@@ -73,7 +73,7 @@ func (j *judge) returned(call string, succeeded bool, reason string) {
 	}
 }
 
-// lapse ends the reservations of calls that can run no more; HEAD tells whether they did anything.
+// lapse ends the reservations of calls that can run no more; HEAD reports whether they did anything.
 func (j *judge) lapse(ended func(r *gate.Reservation) bool) {
 	for _, name := range j.p.State.InUse(j.in.Session) {
 		if e := j.p.State.Own(name, j.in.Session); ended(e.Reserved) {

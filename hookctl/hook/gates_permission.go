@@ -5,8 +5,8 @@ import (
 	"hookline/hookctl/gates"
 )
 
-// permission answers the client's question for permission with no where the command is one that nobody
-// should wave through; all others are the user's to answer. A frame that waited in the spool was answered
+// permission answers the client's question for permission with no where the command is a dangerous
+// one; all others are the user's to answer. A frame that waited in the spool was answered
 // long ago.
 func (j *judge) permission(e *events.PermissionRequested) {
 	if !j.active() || j.g.Late || !j.g.Rules.Hooks.PermissionRequest.AutoDenyDangerous {

@@ -14,7 +14,7 @@ import (
 // What satisfies and closes gates: outcomes of tools, the end of a turn, the begin and end of a session.
 
 // succeeded: a skill satisfies what it is mapped to; an action that happened closes its single_use gates. An action that goes on in the background has used its
-// satisfaction up by its start: no hook tells its outcome, and one review would open any number of them.
+// satisfaction up by its start: no hook has its outcome, and one review would open any number of them.
 func (j *judge) succeeded(e *events.ToolSucceeded) {
 	if !j.g.Rules.Active() { // nearly always; reading the answer costs a hook as much as its redaction
 		return
@@ -48,7 +48,7 @@ func (j *judge) succeeded(e *events.ToolSucceeded) {
 	}
 }
 
-// outcome tells a call that is done from one that goes on in the background. A call that was interrupted, or that
+// outcome distinguishes a call that is done from one that goes on in the background. A call that was interrupted, or that
 // says itself that it failed, is neither.
 func outcome(e *events.ToolSucceeded) (done, background bool) {
 	var out struct {
@@ -85,7 +85,7 @@ func levelOf(q gates.Requirement) string {
 	return events.GateLevelSession
 }
 
-// planned tells, once a plan is made, what it must pass before the first edit.
+// planned adds to the context, once a plan is made, what it must pass before the first edit.
 func (j *judge) planned() {
 	if !j.active() {
 		return
@@ -147,7 +147,7 @@ func (j *judge) stopped(e *events.TurnStopped) {
 	}
 }
 
-// started tells a session how its gates stand, with what it takes over from the one before.
+// started adds to the context how the gates stand, with what it takes over from the one before.
 func (j *judge) started(e *events.SessionStarted) {
 	rules := j.g.Rules
 	if rules.ProjectFile == "" {

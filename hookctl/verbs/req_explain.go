@@ -136,7 +136,7 @@ func (d *desk) history(name string) ([]events.Record, error) {
 	return list, err
 }
 
-// concerns tells whether an event says something about a requirement.
+// concerns reports whether an event says something about a requirement.
 func concerns(r events.Record, name string) bool {
 	var about struct {
 		Name, Requirement string

@@ -39,7 +39,7 @@ type trackedJSON struct {
 	Requirements int    `json:"requirements" jsonschema_description:"with something said about them"`
 }
 
-// deskOfProject is a desk for verbs about all branches: a detached HEAD is none of their business.
+// deskOfProject is a desk for verbs about all branches: they work on a detached HEAD, too.
 func (a *app) deskOfProject() (*desk, error) {
 	branch := a.gitPlace().Branch
 	if branch == "" {

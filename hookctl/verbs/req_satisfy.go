@@ -240,7 +240,7 @@ func (d *desk) tellStillOpen(names []string) {
 	}
 }
 
-// caller tells whether a session of the client runs this command.
+// caller reports whether a session of the client runs this command.
 func (a *app) caller() string {
 	if a.Getenv("CLAUDECODE") != "" || a.Getenv("CLAUDE_CODE_SESSION_ID") != "" {
 		return "agent"

@@ -189,7 +189,7 @@ func (d *desk) gateStatus(id string, g gates.Gate) GateStatus {
 	return s
 }
 
-// level tells whether a satisfaction is the branch's.
+// level reports whether a satisfaction is the branch's.
 func (d *desk) level(name string, m gate.Mark) string {
 	if b := d.state.Gates[name].Branch.Satisfied; b != nil && b.Event == m.Event && b.At.Equal(m.At) {
 		return "branch"
@@ -197,7 +197,7 @@ func (d *desk) level(name string, m gate.Mark) string {
 	return "session"
 }
 
-// table tells who satisfied what, when, by which event.
+// table prints who satisfied what, when, by which event.
 func (d *desk) table(id string, board []gates.Gate) {
 	t := d.Table("", "REQUIREMENT", "SCOPE", "BY", "WHEN", "EVENT")
 	t.Drop = []string{"EVENT"}

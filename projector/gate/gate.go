@@ -323,7 +323,7 @@ func oldest[V any](m map[string]V, event func(V) string) string {
 
 func markOf(r events.Record) Mark { return Mark{At: r.Time, Event: r.ID} }
 
-// shared tells the scopes whose one entry holds for every session.
+// shared reports the scopes whose one entry holds for every session.
 func shared(scope string) bool {
 	return scope == events.GateScopeBranch || scope == events.GateScopePermanent
 }

@@ -52,7 +52,7 @@ func (s State) only(e Entry, session string) Entry {
 	return out
 }
 
-// Satisfied tells whether a requirement of that scope is met for a session at a time.
+// Satisfied reports whether a requirement of that scope is met for a session at a time.
 func (s State) Satisfied(name, scope, session string, now time.Time) bool {
 	_, ok := s.Satisfaction(name, scope, session, now)
 	return ok
@@ -96,7 +96,7 @@ func (m Mark) First() time.Time {
 	return m.At
 }
 
-// Expired tells whether a mark has run out; the last moment still counts.
+// Expired reports whether a mark has run out; the last moment still counts.
 func (m Mark) Expired(now time.Time) bool { return !m.Expires.IsZero() && now.After(m.Expires) }
 
 // Of returns a session's entry. What a file names by eight characters counts for the session whose id begins with them
@@ -144,7 +144,7 @@ func (s State) InUse(session string) []string {
 	return names
 }
 
-// Triggered tells whether a call that the requirement asks about was let through: for the session, or
+// Triggered reports whether a call that the requirement asks about was let through: for the session, or
 // on the branch where its scope is branch or permanent.
 func (s State) Triggered(name, scope, session string) bool {
 	g := s.Gates[clip(name)]
@@ -155,7 +155,7 @@ func (s State) Triggered(name, scope, session string) bool {
 	return e.Triggered != nil
 }
 
-// Holds tells whether a gate has anything left of a session: something to clear.
+// Holds reports whether a gate has anything left of a session: something to clear.
 func (s State) Holds(name, session string) bool {
 	e, ok := s.Gates[clip(name)].Of(session)
 	return ok && (e.Satisfied != nil || e.Triggered != nil)

@@ -21,7 +21,7 @@ func (s *State) block(r events.Record, names []string) Block {
 	return b
 }
 
-// notification begins the prompt by which the client tells of finished background work; it is no new
+// notification begins the prompt by which the client reports finished background work; it is no new
 // prompt of the user's.
 const notification = "<task-notification>"
 
@@ -60,13 +60,13 @@ func (s *State) prompt(r events.Record) {
 	}
 }
 
-// of tells whether a Stop belongs to the command's prompt: the ids agree, one of them is not known, or
+// of reports whether a Stop belongs to the command's prompt: the ids agree, one of them is not known, or
 // the prompt went on in the background, where each piece of news has an id of its own.
 func (p Pending) of(e *events.TurnStopped) bool {
 	return p.Background || e.PromptID == "" || p.PromptID == "" || clip(e.PromptID) == p.PromptID
 }
 
-// Working tells whether background work goes on after a Stop: the turn is then not the end.
+// Working reports whether background work goes on after a Stop: the turn is then not the end.
 func Working(e *events.TurnStopped) bool {
 	for _, t := range e.BackgroundTasks {
 		switch t.Status {
