@@ -148,6 +148,9 @@ func (l *loader) file(paths []string, s *jsonschema.Schema, requirement string) 
 	return layer, path
 }
 
+// maxParts bounds in how many parts a broken file is read; a real one with 100 requirements has some 120.
+const maxParts = 500
+
 // salvage reads a file that is no YAML in parts, so that one stray quote does not open every gate: each line that stands
 // no deeper than the entries of `requirements`, with the deeper ones after it, below the top-level key that it belongs to.
 // A part that is no YAML by itself is left out and named; when every part is fine alone, so is the file's own error.
@@ -160,6 +163,17 @@ func (l *loader) salvage(path string, data []byte, cause error, requirement stri
 			break
 		}
 		inside = inside || strings.HasPrefix(line, "requirements:")
+	}
+
+	parts := 0
+	for _, line := range lines {
+		if !blank(line) && indent(line) <= depth {
+			parts++
+		}
+	}
+	if parts > maxParts {
+		l.fault(requirement, cause)
+		return nil
 	}
 
 	var root *node

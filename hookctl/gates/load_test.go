@@ -164,7 +164,7 @@ func TestHostileYAML(t *testing.T) {
 		bomb += string(i) + ": &" + string(i) + " [" + strings.Repeat("*"+string(i-1)+",", 10) + "]\n"
 	}
 	for name, text := range map[string]string{"aliases": bomb, "brackets": strings.Repeat("[", 9000), "quotes": strings.Repeat(`"`, 9000),
-		"dashes": strings.Repeat("- ", 9000), "second document": "a: 1\n---\nb: 2\n", "self": "a: &a [*a]", "binary": "\x00\xff\xfe"} {
+		"dashes": strings.Repeat("- ", 9000), "second document": "a: 1\n---\nb: 2\n", "self": "a: &a [*a]", "parts": strings.Repeat("k: [\n", 20_000), "binary": "\x00\xff\xfe"} {
 		r := cascade("requirements: {a: {enabled: true}}", text, "-")
 		if len(r.Problems) == 0 || len(r.Match("Edit", nil)) != 1 {
 			t.Errorf("%s: %v", name, r.Problems)
