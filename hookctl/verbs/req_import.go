@@ -30,8 +30,18 @@ func (reqImportVerb) run(a *app, args []string) error {
 		return err
 	}
 	files := args
-	if len(files) == 0 {
-		files = stateFiles(d.place.CommonDir, a.userHome())
+	if len(files) == 0 { // those of the framework that exist
+		dir := filepath.Join(d.place.CommonDir, "requirements")
+		list, _ := os.ReadDir(dir) // none: nothing to import
+		for _, f := range list {
+			if filepath.Ext(f.Name()) == ".json" {
+				files = append(files, filepath.Join(dir, f.Name()))
+			}
+		}
+		registry := filepath.Join(a.userHome(), ".claude", "sessions.json")
+		if _, err := os.Stat(registry); err == nil {
+			files = append(files, registry)
+		}
 	}
 
 	bad := false
@@ -60,23 +70,6 @@ type importedJSON struct {
 	Sessions     int    `json:"sessions,omitempty" jsonschema_description:"that a registry names; nothing of them is recorded"`
 	Event        string `json:"event,omitempty" jsonschema_description:"id of the last event; absent when the file says nothing new"`
 	Error        string `json:"error,omitempty" jsonschema_description:"why the file was left alone"`
-}
-
-// stateFiles returns the framework's files that exist.
-func stateFiles(commonDir, home string) []string {
-	var files []string
-	dir := filepath.Join(commonDir, "requirements")
-	list, _ := os.ReadDir(dir) // none: nothing to import
-	for _, f := range list {
-		if filepath.Ext(f.Name()) == ".json" {
-			files = append(files, filepath.Join(dir, f.Name()))
-		}
-	}
-	registry := filepath.Join(home, ".claude", "sessions.json")
-	if _, err := os.Stat(registry); err == nil {
-		files = append(files, registry)
-	}
-	return files
 }
 
 func (a *app) tellImported(r importedJSON) error {
