@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"hookline/expect"
+	paths "hookline/hookctl/home"
 	"hookline/hookctl/wire"
 )
 
@@ -176,12 +177,9 @@ func (h home) verb(t *testing.T, args ...string) string {
 
 // socket is where the daemon is found: where the environment says, else where the home leads.
 func (h home) socket() string {
-	socket := wire.Socket(h.getenv)
-	other := wire.Elsewhere(h.state(), socket)
-	if other != "" && !wire.Serves(socket, "", time.Now().Add(time.Second)) && wire.Serves(other, "", time.Now().Add(time.Second)) {
-		return other
-	}
-	return socket
+	p := paths.Locate(h.getenv)
+	p.Reach(time.Second)
+	return p.Socket
 }
 
 // client speaks HTTP over the socket.

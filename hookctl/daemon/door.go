@@ -140,7 +140,7 @@ func (d *door) mayOpen() error {
 	if d.lock != nil && (err != nil || !os.SameFile(lock, d.lock)) {
 		return fmt.Errorf("the home %s was removed under this daemon", d.paths.Home)
 	}
-	if wire.Serves(d.path(), "", time.Now().Add(time.Second)) {
+	if home.Serves(d.path(), "", time.Now().Add(time.Second)) {
 		return fmt.Errorf("another process listens on %s", d.path())
 	}
 	return nil

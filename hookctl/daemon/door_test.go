@@ -19,7 +19,6 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
-	"hookline/hookctl/wire"
 )
 
 // standing is a door of a home with a lock, which answers 200 to everything. Its looks are the test's.
@@ -95,7 +94,7 @@ func TestDoorLeavesAnothersSocket(t *testing.T) {
 	d.look()
 	d.look()
 	expect.Equal(t, strings.Count(log.String(), "another process listens on "+d.paths.Socket), 1, "told", "times", log)
-	if d.shut(); !wire.Serves(d.paths.Socket, "", time.Now().Add(patience)) {
+	if d.shut(); !home.Serves(d.paths.Socket, "", time.Now().Add(patience)) {
 		t.Error("the other's socket is gone")
 	}
 }

@@ -49,7 +49,7 @@ func (d *Daemon) catchUp(ctx context.Context, f wire.Frame) error {
 	}
 	session := ""
 	if n > catchUpWithin {
-		session = f.Session()
+		session = spool.Session(f)
 	}
 	ctx, cancel := context.WithTimeout(ctx, wire.Deadline(f.Args, wire.Event(f.Args, f.Body), f.Where())/2)
 	defer cancel()
@@ -127,7 +127,7 @@ func (d *Daemon) drainOne(ctx context.Context, e spool.Entry, session string) (b
 		d.postpone(e, err)
 		return false, nil
 	}
-	if of := f.Session(); session != "" && of != "" && of != session {
+	if of := spool.Session(f); session != "" && of != "" && of != session {
 		return false, nil
 	}
 

@@ -13,6 +13,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/project"
@@ -65,7 +66,7 @@ func (d *Daemon) look(ctx context.Context, f wire.Frame, in *hook.Input, spooled
 	w.Survey = d.survey(ctx, *in, w)
 	w.Evidence = hook.EvidenceLoose
 	if _, ok := in.Event.(*events.TurnStopped); ok && in.Call.Verb == hook.VerbHook { // by the configuration as it is now
-		v := d.configured(f.Launch()).Values
+		v := d.configured(spool.Launch(f)).Values
 		w.Evidence, w.Delta = v.Evidence, v.Attention[0]
 	}
 	return w

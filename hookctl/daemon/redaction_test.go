@@ -17,6 +17,7 @@ import (
 	"hookline/expect"
 	"hookline/hookctl/deliver"
 	"hookline/hookctl/redact"
+	"hookline/hookctl/spool"
 )
 
 // redact_extra of a project's files holds for hooks from there, in the daemon and in the spool, from the hook after
@@ -37,8 +38,8 @@ func TestProjectsOwnRedaction(t *testing.T) {
 		t.Helper()
 		f := promptOf("s-1", 1, 1)
 		f.Cwd, f.Body = launch, []byte(strings.Replace(string(f.Body), `"prompt":"`, `"prompt":"`+secrets+" ", 1))
-		kept := string(deliver.Redacted(f, deliver.Patterns(f.Launch())).Body)
-		in, err := d.decode(f, d.configured(f.Launch()))
+		kept := string(deliver.Redacted(f, deliver.Patterns(spool.Launch(f))).Body)
+		in, err := d.decode(f, d.configured(spool.Launch(f)))
 		if err != nil || strings.Count(string(in.Data), "[REDACTED:custom]") != strings.Count(kept, "[REDACTED:custom]") {
 			t.Errorf("the spool has %s, the log %s, %v", kept, in.Data, err)
 		}

@@ -85,7 +85,7 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 	if call := hook.ParseCall(f.Args); call.Verb == hook.VerbBrief && !call.AsHook {
 		return d.brief(ctx, f), nil, nil
 	}
-	project := d.configured(f.Launch())
+	project := d.configured(spool.Launch(f))
 	if project.off {
 		return hook.Answer{}, nil, nil
 	}
@@ -135,7 +135,7 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 // of its process, else the only live one of the project: it only asks, so a guess that hits nearly always is better than
 // none.
 func (d *Daemon) brief(ctx context.Context, f wire.Frame) hook.Answer {
-	id := f.Session()
+	id := spool.Session(f)
 	if id == "" {
 		var project string
 		if id, project = d.sessionByProcess(ctx, f); id == "" {
@@ -157,7 +157,7 @@ func (d *Daemon) decode(f wire.Frame, project *projectConfig) (hook.Input, error
 		f.Time = d.opts.Now().UnixMilli()
 	}
 
-	body, report := project.redactor.Remembering(d.memories.of(f.Session(), redact.NewMemory)).JSON(f.Body)
+	body, report := project.redactor.Remembering(d.memories.of(spool.Session(f), redact.NewMemory)).JSON(f.Body)
 	body, err := hook.Cut(body, d.ground.Blobs().Put)
 	if err != nil {
 		return hook.Input{}, err
@@ -186,7 +186,7 @@ func (d *Daemon) named(ctx context.Context, f wire.Frame, in hook.Input) hook.In
 // guess.
 func (d *Daemon) sessionByProcess(ctx context.Context, f wire.Frame) (id, project string) {
 	p, _ := facts.ClientOf(f.Env["CLAUDE_PID"], f.PPID)
-	project = d.projectAt(ctx, d.clean(d.world.Place(f.Launch()).Path()))
+	project = d.projectAt(ctx, d.clean(d.world.Place(spool.Launch(f)).Path()))
 	if p.PID == 0 {
 		return "", project
 	}
@@ -286,7 +286,7 @@ func (d *Daemon) atStart(f wire.Frame, in hook.Input) []hook.Item {
 	if note, _, _ := strings.Cut(f.Note, "; "); strings.HasPrefix(note, wire.Homeless) {
 		warn(d.clean(note) + "; set HOME or HOOKLINE_HOME to keep it")
 	}
-	for _, p := range d.configured(f.Launch()).Problems {
+	for _, p := range d.configured(spool.Launch(f)).Problems {
 		warn(d.clean(p.Warning()))
 	}
 	return out

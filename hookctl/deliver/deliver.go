@@ -57,10 +57,9 @@ func Command(ctx context.Context, args []string) int {
 		return 0
 	}
 	signal.Ignore(syscall.SIGPIPE)                                  // a client that has left must not stop the recording
-	for _, kv := range []string{"GOMAXPROCS=1", wire.NoTraceback} { // the client's, for this process alone
-		if name, value, _ := strings.Cut(kv, "="); os.Getenv(name) == value {
-			_ = os.Unsetenv(name)
-		}
+	for _, kv := range []string{wire.OneThread, wire.NoTraceback} { // for this process alone, not for a daemon that it starts
+		name, _, _ := strings.Cut(kv, "=")
+		_ = os.Unsetenv(name)
 	}
 	opt := Options{Kept: func() { _, _ = os.Stdout.Write([]byte{wire.Kept}) }} // the client may have left
 	if *until > 0 {
@@ -69,7 +68,8 @@ func Command(ctx context.Context, args []string) int {
 
 	var out, errw bytes.Buffer
 	code := Run(ctx, os.Stdin, &out, &errw, opt)
-	_, err := os.Stdout.Write(wire.Answer(wire.Reply{Stdout: out.Bytes(), Stderr: errw.Bytes(), Exit: code}))
+	_, err := fmt.Fprintf(os.Stdout, "HTTP/1.1 200 OK\r\nHookline-Protocol: %d\r\nHookline-Exit: %d\r\nHookline-Stdout: %d\r\nContent-Length: %d\r\n\r\n%s%s",
+		wire.Protocol, code, out.Len(), out.Len()+errw.Len(), out.Bytes(), errw.Bytes())
 	if err != nil {
 		return 1
 	}
@@ -241,7 +241,7 @@ func (d *delivery) record() {
 		d.Kept()
 		return
 	}
-	if !config.Load(config.Options{Getenv: os.Getenv}).Values.Records(d.frame.Launch()) {
+	if !config.Load(config.Options{Getenv: os.Getenv}).Values.Records(spool.Launch(d.frame)) {
 		d.Kept()
 		return
 	}
@@ -250,7 +250,7 @@ func (d *delivery) record() {
 	if d.spoolErr == nil {
 		d.Kept()
 	}
-	if all := Patterns(d.frame.Launch()); len(all.Project) > 0 && d.spoolErr == nil {
+	if all := Patterns(spool.Launch(d.frame)); len(all.Project) > 0 && d.spoolErr == nil {
 		d.spoolErr = frames.Write(Redacted(d.frame, all))
 	}
 	d.waiting = frames.Count()

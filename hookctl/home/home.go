@@ -73,11 +73,11 @@ func PathsOf(home string, getenv func(string) string) Paths {
 func (p *Paths) Reach(within time.Duration) bool {
 	until := time.Now().Add(within)
 	mark := wire.Mark(p.Home)
-	if wire.Serves(p.Socket, mark, until) {
+	if Serves(p.Socket, mark, until) {
 		return true
 	}
 	other := wire.Elsewhere(p.Home, p.Socket)
-	if other == "" || !wire.Serves(other, mark, until) {
+	if other == "" || !Serves(other, mark, until) {
 		return false
 	}
 	p.Socket = other

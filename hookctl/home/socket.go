@@ -3,6 +3,7 @@ package home
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -10,7 +11,31 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"hookline/hookctl/wire"
 )
+
+// Serves reports whether a daemon accepts connections at socket, and does not say that it serves another home than the one
+// with this mark, where there is one. One that hangs is not waited for.
+func Serves(socket, mark string, until time.Time) bool {
+	if soon := time.Now().Add(100 * time.Millisecond); soon.Before(until) && mark != "" {
+		until = soon
+	}
+	c, err := wire.Dial(socket, until)
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	if mark == "" {
+		return true
+	}
+	if _, err := io.WriteString(c, "GET /v1/alive HTTP/1.1\r\nHost: hookline\r\nHookline-Home: "+mark+"\r\nConnection: close\r\n\r\n"); err != nil {
+		return true
+	}
+	answer := make([]byte, len(wire.Misdirected))
+	_, err = io.ReadFull(c, answer)
+	return err != nil || string(answer) != wire.Misdirected
+}
 
 // ClearSockets removes the sockets that a daemon of this home has left. No process may hold its lock.
 func (p Paths) ClearSockets() error {

@@ -3,6 +3,7 @@ package spool
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,4 +58,14 @@ func readAll(r io.Reader, size int64) ([]byte, error) {
 	b := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), wire.Limit)+bytes.MinRead))
 	_, err := b.ReadFrom(r)
 	return b.Bytes(), err
+}
+
+// Session returns the session of a frame by its body, else by its environment; "" where neither says.
+func Session(f wire.Frame) string {
+	return cmp.Or(wire.Quoted(f.Body, "session_id"), f.Env["CLAUDE_CODE_SESSION_ID"])
+}
+
+// Launch returns the client's project directory by a frame's environment, else its working directory.
+func Launch(f wire.Frame) string {
+	return cmp.Or(f.Env["CLAUDE_PROJECT_DIR"], f.Cwd)
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,51 +11,41 @@ import (
 	"hookline/hookctl/safeopen"
 )
 
-// Event returns the hook that args stand for: "hook Stop" is Stop, and S0's verbs are the hooks that
-// call them. For "hook" alone it is looked for in the body; "-" when there is none.
+// verbs are S0's verbs, with the hooks that call them.
+var verbs = map[string]string{
+	"consciousness brief":          "PreToolUse",
+	"consciousness check-identity": "PostToolUse",
+	"consciousness inject-context": "UserPromptSubmit",
+	"session restore-identity":     "SessionStart",
+	"session persist-identity":     "SessionEnd",
+}
+
+// Event returns the hook that args stand for: "hook Stop" is Stop, a verb the hook that calls it. For "hook" alone it is looked
+// for in the body; "-" when there is none.
 func Event(args []string, body []byte) string {
-	verb := ""
-	if len(args) > 1 {
-		verb = args[1]
+	if len(args) < 2 {
+		return cmp.Or(sniff(body, "hook_event_name"), "-")
 	}
-	switch verb {
-	case "brief":
-		return "PreToolUse"
-	case "check-identity":
-		return "PostToolUse"
-	case "inject-context":
-		return "UserPromptSubmit"
-	case "restore-identity":
-		return "SessionStart"
-	case "persist-identity":
-		return "SessionEnd"
+	name := cmp.Or(verbs[args[0]+" "+args[1]], args[1])
+	if !word(name) {
+		name = sniff(body, "hook_event_name")
 	}
-	if !word(verb) {
-		verb = sniff(body, "hook_event_name")
-	}
-	if verb == "" {
-		return "-"
-	}
-	return verb
+	return cmp.Or(name, "-")
 }
 
 // Deadline returns how long a call may take in all, well under the client's own timeouts. dir is the hook's working
 // directory: a gate there must not open because a machine is busy.
 func Deadline(args []string, event, dir string) time.Duration {
-	if len(args) > 1 && args[1] == "brief" {
+	switch {
+	case has(args, "brief"):
 		return 60 * time.Millisecond
-	}
-	switch event {
-	case "PreToolUse":
-		if Gated(dir) {
-			return 2 * time.Second
-		}
-		return 100 * time.Millisecond
-	case "SessionStart":
+	case event == "SessionStart", event == "PreToolUse" && Gated(dir):
 		return 2 * time.Second
-	case "UserPromptSubmit", "Stop":
+	case event == "PreToolUse":
+		return 100 * time.Millisecond
+	case event == "UserPromptSubmit", event == "Stop":
 		return time.Second
-	case "SessionEnd":
+	case event == "SessionEnd":
 		return 1200 * time.Millisecond
 	}
 	return 500 * time.Millisecond
@@ -131,23 +122,7 @@ func isHome(folder string) bool {
 
 // Where returns the hook's working directory: by its body, else that of the process.
 func (f Frame) Where() string {
-	if dir := quoted(f.Body, `"cwd"`); filepath.IsAbs(dir) {
-		return dir
-	}
-	return f.Cwd
-}
-
-// Session returns the session of a frame by its body, else by its environment; "" where neither says.
-func (f Frame) Session() string {
-	if id := quoted(f.Body, `"session_id"`); id != "" {
-		return id
-	}
-	return f.Env["CLAUDE_CODE_SESSION_ID"]
-}
-
-// Launch returns the client's project directory by a frame's environment, else its working directory.
-func (f Frame) Launch() string {
-	if dir := f.Env["CLAUDE_PROJECT_DIR"]; dir != "" {
+	if dir := Quoted(f.Body, "cwd"); filepath.IsAbs(dir) {
 		return dir
 	}
 	return f.Cwd
@@ -161,16 +136,16 @@ func word(s string) bool {
 // sniff returns the value of the first member of that name in body, "" where it is no name or id: good enough to choose a
 // deadline by, the daemon decodes the body.
 func sniff(body []byte, name string) string {
-	if v := quoted(body, `"`+name+`"`); word(strings.ReplaceAll(v, "-", "")) {
+	if v := Quoted(body, name); word(strings.ReplaceAll(v, "-", "")) {
 		return v
 	}
 	return ""
 }
 
-// quoted returns the text after the first occurrence of a key, "" for none, one above 4 KiB or with an escape in it.
-func quoted(body []byte, key string) string {
+// Quoted returns the text of the first member of that name in body, "" for none, one above 4 KiB or with an escape in it.
+func Quoted(body []byte, name string) string {
 	const longest = 4 << 10
-	_, rest, _ := bytes.Cut(body, []byte(key))
+	_, rest, _ := bytes.Cut(body, []byte(`"`+name+`"`))
 	rest, found := bytes.CutPrefix(bytes.TrimSpace(rest), []byte(":"))
 	rest, opened := bytes.CutPrefix(bytes.TrimSpace(rest), []byte(`"`))
 	text, _, closed := bytes.Cut(rest[:min(len(rest), longest)], []byte(`"`))

@@ -19,7 +19,7 @@ const (
 // Do sends f to the daemon at socket and returns its answer, both before the deadline. Errors are
 // [ErrNoDaemon], [ErrBusy], [ErrTimeout] or [ErrProtocol], the last two perhaps after the daemon took the frame.
 func Do(deadline time.Time, socket, event string, f Frame) (Reply, error) {
-	c, err := dial(socket, deadline)
+	c, err := Dial(socket, deadline)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -38,30 +38,8 @@ func Do(deadline time.Time, socket, event string, f Frame) (Reply, error) {
 	return answer(c) // a daemon that refuses stops reading; its answer says why
 }
 
-// misdirected begins the answer of a daemon that serves another home than the one that was meant.
-const misdirected = "HTTP/1.1 421"
-
-// Serves reports whether a daemon accepts connections at socket, and does not say that it serves another home than the
-// one with this mark, where there is one. One that hangs is not waited for.
-func Serves(socket, mark string, deadline time.Time) bool {
-	if soon := time.Now().Add(100 * time.Millisecond); soon.Before(deadline) && mark != "" {
-		deadline = soon
-	}
-	c, err := dial(socket, deadline)
-	if err != nil {
-		return false
-	}
-	defer c.Close()
-	if mark == "" {
-		return true
-	}
-	if _, err := c.Write([]byte("GET /v1/alive HTTP/1.1\r\nHost: hookline\r\nHookline-Home: " + mark + "\r\nConnection: close\r\n\r\n")); err != nil {
-		return true
-	}
-	answer := make([]byte, len(misdirected))
-	_, err = io.ReadFull(c, answer)
-	return err != nil || string(answer) != misdirected
-}
+// Misdirected begins the answer of a daemon that serves another home than the one that was meant.
+const Misdirected = "HTTP/1.1 421"
 
 // request returns the request's head.
 func request(event string, f Frame) []byte {
@@ -79,26 +57,16 @@ func request(event string, f Frame) []byte {
 	return append(b, "\r\nConnection: close\r\n\r\n"...)
 }
 
-// Answer returns r in the form in which the daemon answers.
-func Answer(r Reply) []byte {
-	b := append([]byte("HTTP/1.1 200 OK\r\nHookline-Protocol: "), strconv.Itoa(Protocol)...)
-	b = append(append(b, "\r\nHookline-Build: "...), Build...)
-	b = strconv.AppendInt(append(b, "\r\nHookline-Exit: "...), int64(r.Exit), 10)
-	b = strconv.AppendInt(append(b, "\r\nHookline-Stdout: "...), int64(len(r.Stdout)), 10)
-	b = strconv.AppendInt(append(b, "\r\nContent-Length: "...), int64(len(r.Stdout)+len(r.Stderr)), 10)
-	return append(append(append(b, "\r\n\r\n"...), r.Stdout...), r.Stderr...)
-}
-
 // answer reads the one answer: as much as its Content-Length says, never to the end of the connection.
 func answer(c io.Reader) (Reply, error) {
 	in := bufio.NewReader(io.LimitReader(c, maxHead+maxAnswer))
 	reply := Reply{Exit: -1}
-	length, stdout := -1, -1
+	protocol, length, stdout := -1, -1, -1
 	status, err := line(in)
 	switch {
 	case err != nil:
 		return Reply{}, err
-	case strings.HasPrefix(status, misdirected):
+	case strings.HasPrefix(status, Misdirected):
 		return Reply{}, wireError{ErrNoDaemon, "the one that answers serves another home"}
 	case strings.HasPrefix(status, "HTTP/1.1 503"):
 		return Reply{}, wireError{ErrBusy, status}
@@ -123,12 +91,10 @@ func answer(c io.Reader) (Reply, error) {
 		case "hookline-exit":
 			reply.Exit = number(value, 255)
 		case "hookline-protocol":
-			reply.Protocol = number(value, 1<<20)
-		case "hookline-build":
-			reply.Build = value
+			protocol = number(value, 1<<20)
 		}
 	}
-	if reply.Protocol <= 0 || reply.Exit < 0 || stdout < 0 || stdout > length {
+	if protocol <= 0 || reply.Exit < 0 || stdout < 0 || stdout > length {
 		return Reply{}, protocolError("headers missing or out of range")
 	}
 

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -29,7 +31,7 @@ func Home(getenv func(string) string) (home, note string) {
 	places := Places(getenv)
 	home = places[0]
 	for _, place := range places {
-		if usable(place) {
+		if _, err := os.Lstat(place); errors.Is(err, fs.ErrNotExist) || private(place) {
 			home = place
 			break
 		}

@@ -100,19 +100,12 @@ func TestDeadline(t *testing.T) {
 		{"hook PreToolUse", "", 100 * time.Millisecond},
 		{"hook PreToolUse", gated, 2 * time.Second},
 		{"consciousness brief", gated, 60 * time.Millisecond},
-		{"consciousness brief --hook", "", 60 * time.Millisecond},
 		{"consciousness check-identity --auto-dream", "", 500 * time.Millisecond},
-		{"consciousness inject-context", "", time.Second},
-		{"session restore-identity", "", 2 * time.Second},
 		{"session persist-identity", "", 1200 * time.Millisecond},
 		{"hook PostToolUse", gated, 500 * time.Millisecond},
-		{"hook PostToolUseFailure", "", 500 * time.Millisecond},
 		{"hook UserPromptSubmit", "", time.Second},
 		{"hook SessionStart", "", 2 * time.Second},
-		{"hook Stop", "", time.Second},
-		{"hook SessionEnd", "", 1200 * time.Millisecond},
 		{"hook Tomorrow", "", 500 * time.Millisecond},
-		{"hook", "", 500 * time.Millisecond},
 	} {
 		args := strings.Fields(c.args)
 		expect.Equal(t, Deadline(args, Event(args, nil), c.dir), c.want, c.args)
@@ -139,15 +132,13 @@ func TestGated(t *testing.T) {
 	put("plain/sub/c.txt", "")
 	put("linked/.git", "gitdir: "+filepath.ToSlash(base)+"/above/repo/.git/worktrees/linked\n")
 	put("linked/sub/c.txt", "")
-	put("relative/.git", "gitdir: ../above/repo/.git/worktrees/relative\n")
 	put("module/.git", "gitdir: ../above/repo/.git/modules/module\n")
 	if err := os.Symlink(filepath.Join(base, "above", "repo", "a"), filepath.Join(base, "link")); err != nil {
 		t.Skip("no links here: ", err)
 	}
 	expect.OK(t, errors.Join(os.Remove(filepath.Join(base, "dangling/.claude/requirements.yaml")), os.Symlink("nowhere", filepath.Join(base, "dangling/.claude/requirements.yaml"))))
 	for dir, want := range map[string]bool{"above": true, "above/repo": true, "above/repo/a/b": true, "above/other": false, "above/other/a": false,
-		"home": false, "home/sub": false, "plain": true, "plain/sub": false, "linked/sub": true, "relative": true, "module": false, "link/b": true,
-		"dangling": true, "nowhere": false} {
+		"home": false, "home/sub": false, "plain": true, "plain/sub": false, "linked/sub": true, "module": false, "link/b": true, "dangling": true, "nowhere": false} {
 		expect.Equal(t, Gated(filepath.Join(base, dir)), want, dir)
 	}
 }
@@ -174,11 +165,7 @@ func TestEvent(t *testing.T) {
 		{"hook", `{"hook_event_name":7}`, "-"},
 		{"hook", `{"hook_event_name":"a/../b"}`, "-"},
 		{"hook", `{"hook_event_name":"` + strings.Repeat("x", 65) + `"}`, "-"},
-		{"hook", `{"hook_event_name":"Stop`, "-"},
-		{"hook", `{"hook_event_name"`, "-"},
-		{"hook", ``, "-"},
 		{"hook ../x", ``, "-"},
-		{"hook A\r\nB", ``, "-"},
 		{"session restore-identity", ``, "SessionStart"},
 	} {
 		expect.Equal(t, Event(strings.Split(c.args, " "), []byte(c.body)), c.want, c.args, c.body)

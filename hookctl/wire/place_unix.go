@@ -3,10 +3,8 @@
 package wire
 
 import (
-	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"syscall"
 )
@@ -25,19 +23,6 @@ func Mark(home string) string {
 		return ""
 	}
 	return strconv.FormatUint(uint64(st.Dev), 16) + ":" + strconv.FormatUint(st.Ino, 16)
-}
-
-// usable reports whether a folder is this user's alone, or can be made.
-func usable(dir string) bool {
-	info, err := os.Lstat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		above, err := os.Stat(filepath.Dir(dir))
-		return err == nil && above.IsDir()
-	}
-	if err != nil || !info.IsDir() || info.Mode().Perm()&0o022 != 0 {
-		return false
-	}
-	return ours(info)
 }
 
 // private reports whether a folder is there and can be changed by this user alone; a link to it must be the user's, too.

@@ -8,6 +8,4 @@ func openDirs() []string { return []string{os.TempDir()} }
 // Mark returns "": a copy is not recognised here.
 func Mark(string) string { return "" }
 
-func usable(string) bool { return true }
-
 func private(string) bool { return true }

@@ -9,32 +9,23 @@ import (
 	"time"
 )
 
-// Input is what was read from stdin. Body is one JSON value, from its first byte to its last; only
-// its structure was looked at (strings, and the depth of brackets), so it need not be valid.
-type Input struct {
-	Body     []byte
-	Size     int64  // of the value, also where Body is only its head
-	Complete bool   // the value's end was seen and Body is all of it
-	Note     string // what was odd; "" when nothing was
-}
-
 // Patience is how long an input is waited for: Quiet without a byte, Whole in all.
 type Patience struct{ Quiet, Whole time.Duration }
 
-// ReadValue reads exactly one JSON value: it stops at the value's last byte and does not wait for
-// the end of the input, since the client may keep the pipe open. White space and a byte order mark
-// before it are skipped. When nothing comes any more it returns what came so far; a reader without
-// SetReadDeadline, such as a file, is read to its end. A value above limit bytes is read on, but only
-// its first MiB is kept; Size is of all of it.
+// ReadValue reads exactly one JSON value into a frame's Body, Size, Complete and Note: it stops at the value's last byte and
+// does not wait for the end of the input, since the client may keep the pipe open. Only the value's structure is looked at
+// (strings, and the depth of brackets), so it need not be valid. White space and a byte order mark before it are skipped. When
+// nothing comes any more it returns what came so far; a reader without SetReadDeadline, such as a file, is read to its end. A
+// value above limit bytes is read on, but only its first MiB is kept; Size is of all of it.
 //
 // Objects, arrays and strings end at their last byte; anything else, which is no hook, with the input.
-func ReadValue(r io.Reader, limit int64, p Patience) Input {
-	var in Input
+func ReadValue(r io.Reader, limit int64, p Patience) Frame {
+	var in Frame
 	var s scanner
 	buf := make([]byte, 0, 64<<10)
 	paced, _ := r.(interface{ SetReadDeadline(time.Time) error })
 	begin := time.Now()
-	for {
+	for end, err := -1, error(nil); end < 0 && err == nil; {
 		if paced != nil { // one that cannot is waited for by the client program's own timeout
 			now := time.Now()
 			_ = paced.SetReadDeadline(now.Add(min(p.Quiet, p.Whole-now.Sub(begin))))
@@ -42,38 +33,34 @@ func ReadValue(r io.Reader, limit int64, p Patience) Input {
 		if len(buf) == cap(buf) { // by four: most of it stays untouched, and copying costs more than address space
 			buf = append(make([]byte, 0, 4*cap(buf)), buf...)
 		}
-		n, err := r.Read(buf[len(buf):cap(buf)])
+		var n int
+		n, err = r.Read(buf[len(buf):cap(buf)])
 		piece := buf[len(buf) : len(buf)+n]
-		end := s.next(piece)
-		if end >= 0 {
+		if end = s.next(piece); end >= 0 {
 			if len(bytes.TrimSpace(piece[end:])) > 0 {
-				in.Note = "more input behind the value was ignored; "
+				in.Note = "more input behind the value was ignored"
 			}
 			piece = piece[:end]
 		}
-		in.Size += int64(len(piece))
-		if in.Size <= limit {
-			buf = buf[:len(buf)+len(piece)]
-		} else {
-			buf = buf[:min(len(buf)+len(piece), headSize)]
-		}
-		if end < 0 && err == nil {
-			continue
-		}
 
-		in.Complete = end >= 0 || err == io.EOF && s.in == other
-		if !in.Complete {
-			in.Note += why(err, s) + "; "
-		}
+		in.Size += int64(len(piece))
+		buf = buf[:len(buf)+len(piece)]
 		if in.Size > limit {
-			in.Complete = false
-			in.Note += "above the limit, only the head was kept; "
+			buf = buf[:min(len(buf), headSize)]
 		}
-		in.Note = strings.TrimSuffix(in.Note, "; ")
-		in.Body = bytes.TrimLeft(buf, blanks)
-		in.Size -= int64(len(buf) - len(in.Body))
-		return in
+		in.Complete = end >= 0 || err == io.EOF && s.in == other
+		if !in.Complete && err != nil {
+			in.Note = why(err, s)
+		}
 	}
+
+	if in.Size > limit {
+		in.Complete = false
+		in.Note = "above the limit, only the head was kept"
+	}
+	in.Body = bytes.TrimLeft(buf, blanks)
+	in.Size -= int64(len(buf) - len(in.Body))
+	return in
 }
 
 // why returns the reason for which a value did not come to its end.

@@ -4,50 +4,33 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
-// Run is the program hookctl: what a hook calls is sent to the daemon, everything else becomes hookd.
+// Run is the program hookctl: what a hook calls is sent to the daemon, everything else becomes hookd, or hookfind for a search.
 func Run(args []string) int {
 	if IsHook(args) {
 		return Hook(args, "")
 	}
-	hookd := findHookd()
-	if hookd == "" {
+	program := findHookd()
+	if program == "" {
 		os.Stderr.WriteString("hookctl: error: hookd was not found beside hookctl, nor on the PATH\nhookctl: hint: install both into one folder (make install)\n")
 		return 1
 	}
-	return Become(programOf(hookd, args), args)
-}
-
-// programOf returns the program that runs a verb: hookd, or hookfind beside it for a search, which hookd would hand over to it.
-func programOf(hookd string, args []string) string {
 	searches := len(args) > 0 && (args[0] == "find" || args[0] == "blame")
-	if hookfind := filepath.Join(filepath.Dir(hookd), "hookfind"+exe); searches && executable(hookfind) {
-		return hookfind
+	if hookfind := filepath.Join(filepath.Dir(program), "hookfind"+exe); searches && executable(hookfind) {
+		program = hookfind
 	}
-	return hookd
+	return Become(program, args)
 }
 
 // IsHook reports whether args are a call by the client; with --help they are a person's.
 func IsHook(args []string) bool {
-	for _, a := range args {
-		if a == "--help" || a == "-h" {
-			return false
-		}
-	}
-	if len(args) == 0 || len(args) == 1 && args[0] != "hook" {
+	if len(args) == 0 || has(args, "--help") || has(args, "-h") {
 		return false
 	}
-	switch args[0] {
-	case "hook":
-		return true
-	case "consciousness":
-		return args[1] == "brief" || args[1] == "check-identity" || args[1] == "inject-context"
-	case "session":
-		return args[1] == "restore-identity" || args[1] == "persist-identity"
-	}
-	return false
+	return args[0] == "hook" || verbs[strings.Join(args[:min(len(args), 2)], " ")] != ""
 }
 
 // Hook records one hook call and answers it. hookd is the executable for trouble, "" to look for it.
@@ -62,26 +45,25 @@ func hook(args []string, hookd string, deadline func(args []string, event, dir s
 	}
 	begin := time.Now()
 	f := capture(args, begin)
-	event := Event(args, nil)
-	limit := deadline(args, event, f.Where())
-	inAll := has(args, "brief") || event == "SessionEnd"
+	asks := onlyAsks(args)
+	inAll := has(args, "brief") || Event(args, nil) == "SessionEnd"
 	patience := Patience{Quiet: time.Second, Whole: 5 * time.Second}
 	if inAll {
-		patience = Patience{Quiet: limit * 6 / 10, Whole: limit * 6 / 10}
+		part := deadline(args, Event(args, nil), "") * 6 / 10
+		if asks {
+			part /= 4
+		}
+		patience = Patience{Quiet: part, Whole: part}
 	}
 
-	switch asks := onlyAsks(args); {
-	case asks && os.Getenv("CLAUDE_CODE_SESSION_ID") != "": // S0 REQ-11: nothing is read where the client says whose brief is asked for
-	case asks:
-		f.read(Patience{Quiet: limit / 6, Whole: limit / 6}) // an input would name the session; its absence is no fault
-	default:
+	if !asks || os.Getenv("CLAUDE_CODE_SESSION_ID") == "" { // S0 REQ-11: nothing is read where the client says whose brief is asked for
 		f.read(patience)
-		event = Event(args, f.Body)
-		limit = deadline(args, event, f.Where())
 	}
-	if onlyAsks(args) {
+	if asks { // an input would name the session; its absence is no fault
 		f.Complete, f.Note = true, ""
 	}
+	event := Event(args, f.Body)
+	limit := deadline(args, event, f.Where())
 
 	last := time.Now()
 	from := last
@@ -132,7 +114,7 @@ func capture(args []string, now time.Time) Frame {
 
 // read takes the input from stdin; a terminal and /dev/null have none.
 func (f *Frame) read(p Patience) {
-	in := Input{Note: "no input"}
+	in := Frame{Note: "no input"}
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&os.ModeCharDevice == 0 {
 		in = ReadValue(stdin(), Limit, p)
 	}

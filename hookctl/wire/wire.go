@@ -1,9 +1,6 @@
-// Package wire is what the thin client and the daemon say to each other, and the thin client
-// itself. It links the standard library without net, net/http, encoding/json and fmt (net only on
-// Windows): a hook is a whole process, and net alone makes one two and a half times as slow as an
-// empty program.
-//
-// # The request
+// Package wire is the thin client, and the protocol between it and the daemon. It links the standard library without net,
+// net/http, encoding/json and fmt (net only on Windows): a hook is a whole process, and net alone makes one two and a half
+// times as slow as an empty program.
 //
 // One HTTP/1.1 request on a unix socket, then one answer, then the end:
 //
@@ -16,8 +13,8 @@
 //	Content-Length: 2048
 //	Connection: close
 //
-// The body is the hook's JSON as it came. In the answer Hookline-Exit is the exit code and
-// Hookline-Stdout says how many bytes of the body are for stdout; the rest is for stderr:
+// The body is the hook's JSON as it came. Of the answer's body the first Hookline-Stdout bytes are for stdout, the rest is
+// for stderr:
 //
 //	HTTP/1.1 200 OK
 //	Hookline-Protocol: 1
@@ -26,8 +23,8 @@
 //	Hookline-Stdout: 24
 //	Content-Length: 24
 //
-// 503 is [ErrBusy]. Any other status, and an answer without a length, is [ErrProtocol]: the frame then goes to
-// "hookd deliver", which spools it.
+// 503 is [ErrBusy], 421 [ErrNoDaemon]. Any other status, and an answer without a length, is [ErrProtocol]: the frame then
+// goes to "hookd deliver", which spools it.
 package wire
 
 import (
@@ -83,8 +80,6 @@ type Frame struct {
 type Reply struct {
 	Stdout, Stderr []byte
 	Exit           int
-	Protocol       int
-	Build          string
 }
 
 // envNames are the only variables that leave the client's environment, which also holds its API key.
