@@ -37,9 +37,6 @@ func ReadValue(r io.Reader, limit int64, p Patience) Frame {
 		n, err = r.Read(buf[len(buf):cap(buf)])
 		piece := buf[len(buf) : len(buf)+n]
 		if end = s.next(piece); end >= 0 {
-			if len(bytes.TrimSpace(piece[end:])) > 0 {
-				in.Note = "more input behind the value was ignored"
-			}
 			piece = piece[:end]
 		}
 

@@ -27,7 +27,7 @@ func TestReadValue(t *testing.T) {
 		{"object", `{"a":1}` + "\n", `{"a":1}`, true, ""},
 		{"byte order mark and blanks", "\xEF\xBB\xBF \r\n\t{}", `{}`, true, ""},
 		{"brackets in strings", `{"a":"}]\"}","b":"\\"}`, `{"a":"}]\"}","b":"\\"}`, true, ""},
-		{"two values", `{"a":1} {"b":2}`, `{"a":1}`, true, "more input behind the value was ignored"},
+		{"two values", `{"a":1} {"b":2}`, `{"a":1}`, true, ""},
 		{"string", `"a\"b" `, `"a\"b"`, true, ""},
 		{"number at the end", `-12.5e3`, `-12.5e3`, true, ""},
 		{"10,000 levels", deep, deep, true, ""},
@@ -42,9 +42,6 @@ func TestReadValue(t *testing.T) {
 				"end with data": iotest.DataErrReader(strings.NewReader(c.in)),
 			} {
 				got := ReadValue(r, Limit, never)
-				if how == "byte by byte" && c.complete {
-					got.Note = c.note // what follows had not come yet
-				}
 				if string(got.Body) != c.body || got.Size != int64(len(c.body)) || got.Complete != c.complete || got.Note != c.note {
 					t.Errorf("%s: %.60q size %d complete %v note %q", how, got.Body, got.Size, got.Complete, got.Note)
 				}
