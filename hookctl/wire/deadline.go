@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"hookline/hookctl/safeopen"
 )
 
 // verbs are S0's verbs, with the hooks that call them.
@@ -51,63 +49,29 @@ func Deadline(args []string, event, dir string) time.Duration {
 	return 500 * time.Millisecond
 }
 
-// rules is the file that a repository with gates has.
-var rules = filepath.Join(".claude", "requirements.yaml")
-
-// Gated reports whether the repository around a directory has requirements: the first folder upwards that holds .git,
-// else the directory alone; never the user's home. A linked work tree without the file has its main work tree's. The
-// daemon looks closer; here it only decides whether an answer is worth waiting for.
+// Gated reports whether the repository around a directory may have requirements: in the first folder upwards that holds
+// .git, without one in the directory itself; never in the user's home. Of a linked work tree it is assumed, since the main
+// one's count there. The daemon looks closer; here it only decides whether an answer is worth waiting for.
 func Gated(dir string) bool {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	top, main := repository(dir)
-	for _, folder := range []string{top, main} {
-		if folder == "" || isHome(folder) {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(folder, rules)); err == nil {
+	top := dir
+	for at := dir; ; at = filepath.Dir(at) {
+		git, err := os.Stat(filepath.Join(at, ".git"))
+		if err == nil && !git.IsDir() {
 			return true
 		}
-	}
-	return false
-}
-
-// repository returns the top of the work tree around dir, dir itself without one, and for a linked work tree the top of
-// the main one.
-func repository(dir string) (top, main string) {
-	for at := dir; ; {
-		info, err := os.Stat(filepath.Join(at, ".git"))
-		if err == nil && info.IsDir() {
-			return at, ""
+		if err == nil {
+			top = at
 		}
-		if err == nil && info.Mode().IsRegular() && info.Size() <= maxPointer {
-			pointer, _ := safeopen.ReadFile(safeopen.Foreign, filepath.Join(at, ".git"), maxPointer)
-			return at, mainTree(at, string(pointer))
+		if err == nil || at == filepath.Dir(at) {
+			break
 		}
-		up := filepath.Dir(at)
-		if up == at {
-			return dir, ""
-		}
-		at = up
 	}
+	_, err := os.Lstat(filepath.Join(top, ".claude", "requirements.yaml"))
+	return err == nil && !isHome(top)
 }
-
-// mainTree returns the main work tree that the .git file of a linked one leads to; "" for another kind of .git file.
-func mainTree(top, pointer string) string {
-	text := strings.TrimPrefix(filepath.ToSlash(strings.TrimSpace(pointer)), "gitdir:")
-	main, _, linked := strings.Cut(strings.TrimSpace(text), "/.git/worktrees/")
-	switch {
-	case !linked:
-		return ""
-	case filepath.IsAbs(main):
-		return main
-	}
-	return filepath.Join(top, main)
-}
-
-// maxPointer bounds a .git file: it holds one path.
-const maxPointer = 8 << 10
 
 // isHome reports whether a folder is the user's home, whose .claude is the user's and no project's.
 func isHome(folder string) bool {

@@ -112,7 +112,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// What a hook's directory is gated by: the first .git upwards, and the main work tree of a linked one.
+// What a hook's directory is gated by: the first .git upwards; of a linked work tree and a submodule it is assumed.
 func TestGated(t *testing.T) {
 	base := expect.Value(filepath.EvalSymlinks(t.TempDir()))(t)
 	t.Setenv("HOME", filepath.Join(base, "home"))
@@ -138,7 +138,7 @@ func TestGated(t *testing.T) {
 	}
 	expect.OK(t, errors.Join(os.Remove(filepath.Join(base, "dangling/.claude/requirements.yaml")), os.Symlink("nowhere", filepath.Join(base, "dangling/.claude/requirements.yaml"))))
 	for dir, want := range map[string]bool{"above": true, "above/repo": true, "above/repo/a/b": true, "above/other": false, "above/other/a": false,
-		"home": false, "home/sub": false, "plain": true, "plain/sub": false, "linked/sub": true, "module": false, "link/b": true, "dangling": true, "nowhere": false} {
+		"home": false, "home/sub": false, "plain": true, "plain/sub": false, "linked/sub": true, "module": true, "link/b": true, "dangling": true, "nowhere": false} {
 		expect.Equal(t, Gated(filepath.Join(base, dir)), want, dir)
 	}
 }
