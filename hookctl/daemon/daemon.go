@@ -128,7 +128,7 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 	}
 	store := embedded.Options{Dir: filepath.Join(o.Home, "store"), Log: o.Log, Always: o.Fsync == "always", Renew: o.Renew, Now: o.Now, Holder: "hookd " + wire.Build}
 
-	d := &Daemon{opts: o, log: o.Log, world: facts.New(facts.Options{}), redactor: redact.New().With(redact.Extra{User: redact.Compile(o.Redact)}),
+	d := &Daemon{opts: o, log: o.Log, world: facts.New(), redactor: redact.New().With(redact.Extra{User: redact.Compile(o.Redact)}),
 		spool: spool.Open(home.PathsOf(o.Home, os.Getenv)), started: o.Now(), mark: wire.Mark(o.Home), warnings: check.OpenWarnings(o.Home, o.Log),
 		stopping: make(chan string, 1), drainer: drainer{turn: make(chan struct{}, 1), later: map[string]time.Time{}}, large: large{slots: make(chan struct{}, largeAtOnce)}}
 	d.projects.most, d.rules.most = maxRoots, maxRoots

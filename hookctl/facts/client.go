@@ -8,30 +8,22 @@ import (
 	"strings"
 )
 
-// The rules by which [ClientOf] finds a client.
-const (
-	RuleEnv      = "CLAUDE_PID" // the client named itself
-	RuleAncestor = "ancestor"   // a process above the hook looks like the client
-	RuleNone     = "none"       // neither
-)
-
 // maxAncestors bounds the walk upwards: client, shell, wrapper, hook are four.
 const maxAncestors = 32
 
 // ClientOf finds the process of the client that started a hook: the one named by CLAUDE_PID when it
-// is alive, else the first from ppid upwards that looks like the client, else none. The second result
-// is the rule that applied. Older clients, 2.1.197
-// among them, set no CLAUDE_PID and start hooks through a shell.
-func ClientOf(envPID string, ppid int) (Process, string) {
+// is alive, else the first from ppid upwards that looks like the client, else none. guessed reports whether it was found by
+// its looks. Older clients, 2.1.197 among them, set no CLAUDE_PID and start hooks through a shell.
+func ClientOf(envPID string, ppid int) (p Process, guessed bool) {
 	if p := named(envPID); p.Alive {
-		return p, RuleEnv
+		return p, false
 	}
 	for p, r := range ancestors(ppid) {
 		if p.Alive && looksLikeClient(r) {
-			return p, RuleAncestor
+			return p, true
 		}
 	}
-	return Process{}, RuleNone
+	return Process{}, false
 }
 
 // Above lists the processes that may have started a program, each with its start time: the one that CLAUDE_PID
@@ -49,7 +41,7 @@ func Above(envPID string, ppid int) []Process {
 	return list
 }
 
-// named is the process that CLAUDE_PID names.
+// named returns the process that CLAUDE_PID names.
 func named(envPID string) Process {
 	pid, err := strconv.Atoi(strings.TrimSpace(envPID))
 	if err != nil {
@@ -58,7 +50,7 @@ func named(envPID string) Process {
 	return Probe(pid)
 }
 
-// ancestors gives a process and those above it, up to the first that may not be looked at. Process 1 is never the client.
+// ancestors yields a process and those above it, up to the first that may not be looked at. Process 1 is never the client.
 func ancestors(pid int) iter.Seq2[Process, running] {
 	return func(yield func(Process, running) bool) {
 		for range maxAncestors {
@@ -74,7 +66,7 @@ func ancestors(pid int) iter.Seq2[Process, running] {
 	}
 }
 
-// looksLikeClient tells the client by its executable, by the name it gave itself, or by the script
+// looksLikeClient reports whether a process is the client: by its executable, by the name it gave itself, or by the script
 // that a JavaScript runtime runs.
 func looksLikeClient(r running) bool {
 	if isClientPath(r.exe) {
@@ -90,9 +82,10 @@ func looksLikeClient(r running) bool {
 	return script != "" && isClientPath(script)
 }
 
-// scriptOf is the script that node, bun or deno runs: the first argument that is no option.
+// scriptOf returns the script that node, bun or deno runs: the first argument that is no option.
 func scriptOf(r running) string {
-	if len(r.args) == 0 || !isRuntime(program(r.exe)) && !isRuntime(program(r.args[0])) {
+	runtimes := []string{"node", "nodejs", "bun", "deno"}
+	if len(r.args) == 0 || !slices.Contains(runtimes, program(r.exe)) && !slices.Contains(runtimes, program(r.args[0])) {
 		return ""
 	}
 	i := slices.IndexFunc(r.args[1:], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
@@ -102,15 +95,7 @@ func scriptOf(r running) string {
 	return r.args[1+i]
 }
 
-func isRuntime(name string) bool {
-	switch name {
-	case "node", "nodejs", "bun", "deno":
-		return true
-	}
-	return false
-}
-
-// isClientPath tells paths of the client: …/claude, …/claude/versions/<version>, cli.js in a folder
+// isClientPath reports whether a path is the client's: …/claude, …/claude/versions/<version>, cli.js in a folder
 // claude-code, and anything in the npm packages @anthropic-ai/claude-code and …/claude-code-<platform>.
 // A checkout that happens to be called claude-code is none. Codex is one program of that name.
 func isClientPath(file string) bool {
@@ -122,7 +107,7 @@ func isClientPath(file string) bool {
 		strings.Contains(file, clientPackage+"/") || strings.Contains(file, clientPackage+"-")
 }
 
-// program is the base name of an executable without ".exe".
+// program returns the base name of an executable without ".exe".
 func program(file string) string {
 	return strings.TrimSuffix(path.Base(slashed(file)), ".exe")
 }

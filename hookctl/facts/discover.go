@@ -1,10 +1,14 @@
 package facts
 
 import (
+	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
+	"unicode"
 )
 
 // maxPointer bounds the small files that name another path or ref (.git, commondir, HEAD): a path
@@ -14,139 +18,58 @@ const maxPointer = 8 << 10
 // repository is what a search upwards found.
 type repository struct {
 	gitDir   string // holds HEAD: of the work tree
-	worktree string // empty for a bare repository
-	head     string // what HEAD says
+	worktree string
+	head     string // what HEAD says: the full name of a ref, or the commit when detached
 }
 
-// search walks up from a directory as git does and keeps a mark of everything that the result
-// depends on.
-type search struct {
-	marks []mark
-}
-
-// see looks at a path and keeps the mark.
-func (s *search) see(path string, link bool) (os.FileInfo, error) {
-	m, err := look(path, link)
-	if err == nil {
-		s.marks = append(s.marks, m)
-	}
-	return m.info, err
-}
-
-// discover answers for dir from scratch. last is the answer of before, or nil.
-func (w *World) discover(dir string, last *answer) (*answer, error) {
-	var s search
-	info, err := s.see(dir, false)
-	if err != nil {
-		return nil, err
-	}
-	if info == nil || !info.IsDir() {
-		return nil, errors.New("no directory")
-	}
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return nil, err
-	}
-	repo, err := s.up(real)
-	if err != nil {
-		return nil, err
-	}
-	a := &answer{place: Place{Dir: real, Name: filepath.Base(real)}}
-	if repo != nil {
-		if err := w.describe(a, *repo, &s, last); err != nil {
+// around returns the repository around dir, nil for none. A .git file that leads nowhere hides the levels above, as it does
+// for git.
+func around(dir string) (*repository, error) {
+	for {
+		gitDir := filepath.Join(dir, ".git")
+		info, err := stat(gitDir)
+		if err != nil {
 			return nil, err
 		}
-	}
-	a.marks = s.marks
-	return a, nil
-}
-
-// describe fills in what the repository says.
-func (w *World) describe(a *answer, repo repository, s *search, last *answer) error {
-	common, err := commonDir(repo.gitDir)
-	if err != nil {
-		return err
-	}
-	if common, err = filepath.EvalSymlinks(common); err != nil {
-		return err
-	}
-	p := &a.place
-	p.Git, p.CommonDir, p.Worktree, p.Name = true, common, repo.worktree, nameOf(common)
-	p.Head = repo.head
-	if repo.head == reftableHead {
-		return w.askReftable(a, repo.gitDir, s, last)
-	}
-	p.Branch = branchOf(p.Head)
-	return nil
-}
-
-// up finds the repository around dir; nil without one.
-func (s *search) up(dir string) (*repository, error) {
-	for {
-		repo, stop, err := s.at(dir)
-		if repo != nil || stop || err != nil {
-			return repo, err
+		isFile := info != nil && !info.IsDir()
+		if isFile {
+			if gitDir, err = readPointer(gitDir, "gitdir:"); err != nil {
+				return nil, nil //nolint:nilerr // it leads nowhere
+			}
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
+		head, err := headOf(gitDir)
+		if head != "" || err != nil {
+			return &repository{gitDir: gitDir, worktree: dir, head: head}, err
+		}
+		if up := filepath.Dir(dir); isFile || up == dir {
 			return nil, nil
 		}
-		dir = parent
+		dir = filepath.Dir(dir)
 	}
 }
 
-// at looks for a repository at one level: .git first, then the level itself as a bare one. stop says
-// that the search ends here: a .git file that leads nowhere hides the levels above, as it does for git.
-func (s *search) at(dir string) (repo *repository, stop bool, err error) {
-	dot := filepath.Join(dir, ".git")
-	info, err := s.see(dot, false)
-	if err != nil {
-		return nil, false, err
-	}
-	switch {
-	case info == nil:
-	case info.IsDir():
-		if head, err := s.head(dot); head != "" || err != nil {
-			return &repository{gitDir: dot, worktree: dir, head: head}, false, err
-		}
-	default:
-		gitDir, err := readPointer(dot, "gitdir:")
-		if err != nil {
-			return nil, true, nil
-		}
-		head, err := s.head(gitDir)
-		if head == "" || err != nil {
-			return nil, true, err
-		}
-		return &repository{gitDir: gitDir, worktree: dir, head: head}, false, nil
-	}
-	head, err := s.head(dir)
-	if head == "" || err != nil {
-		return nil, false, err
-	}
-	return &repository{gitDir: dir, head: head}, false, nil
-}
-
-// head reads HEAD of what may be a git directory: empty when it is none by git's own measure, a
+// headOf reads HEAD of what may be a git directory: empty when it is none by git's own measure, a
 // valid HEAD beside objects and refs.
-func (s *search) head(gitDir string) (string, error) {
+func headOf(gitDir string) (string, error) {
 	path := filepath.Join(gitDir, "HEAD")
-	info, err := s.see(path, true)
-	if info == nil || err != nil {
+	info, err := os.Lstat(path)
+	if absent(err) {
+		return "", nil
+	}
+	if err != nil {
 		return "", err
 	}
 	head, err := readHead(path, info)
 	if err != nil {
-		return "", nil
+		return "", nil //nolint:nilerr // it is no HEAD
 	}
 	common, err := commonDir(gitDir)
 	if err != nil {
-		return "", nil
+		return "", nil //nolint:nilerr // it is no git directory
 	}
 	for _, part := range [...]string{"objects", "refs"} {
-		m, err := look(filepath.Join(common, part), false)
-		if err != nil || m.info == nil {
-			s.marks = append(s.marks, m) // it may be in the making: `git init` writes HEAD before objects
+		info, err := stat(filepath.Join(common, part))
+		if err != nil || info == nil {
 			return "", err
 		}
 	}
@@ -177,4 +100,85 @@ func readPointer(file, prefix string) (string, error) {
 		path = filepath.Join(filepath.Dir(file), path)
 	}
 	return filepath.Clean(path), nil
+}
+
+// readHead reads HEAD: the full name of a ref, or a commit. Where HEAD is a symbolic link, as in
+// very old repositories, its target is the ref.
+func readHead(path string, info os.FileInfo) (string, error) {
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, err := os.Readlink(path)
+		if err != nil || !isRef(target) {
+			return "", errors.New("HEAD links to no ref")
+		}
+		return target, nil
+	}
+	b, err := readSmall(path, maxPointer)
+	if err != nil {
+		return "", err
+	}
+	text := strings.TrimRight(string(b), " \t\r\n")
+	ref, named := strings.CutPrefix(text, "ref:")
+	ref = strings.TrimLeft(ref, " \t")
+	if named && !isRef(ref) || !named && !isHash(text) {
+		return "", errors.New("HEAD is neither ref nor commit")
+	}
+	return ref, nil
+}
+
+// isRef reports whether git can have made a name: without control characters, which would stand in our texts.
+func isRef(s string) bool {
+	return strings.HasPrefix(s, "refs/") && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
+// isHash reports whether a text is the hex of a SHA-1 or a SHA-256.
+func isHash(s string) bool {
+	if len(s) != 40 && len(s) != 64 {
+		return false
+	}
+	return strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// reftableHead is what the file HEAD says where refs, HEAD among them, are kept in a reftable
+// (git 2.45 and later): a ref that cannot exist, for programs that read the file.
+const reftableHead = "refs/heads/.invalid"
+
+// Limits of the question to git that a reftable needs: the hook waits for it, and an answer that
+// did not come is asked for again only after a while.
+const (
+	reftableWait  = 50 * time.Millisecond
+	reftableRetry = 10 * time.Second
+)
+
+// maxTables bounds the list of tables; git merges tables long before there are 1000.
+const maxTables = 64 << 10
+
+// reftable is what git said last of a reftable.
+type reftable struct {
+	tables string    // the list of tables that it was asked for
+	head   string    // "" when detached
+	again  time.Time // ask again then, although nothing changed; zero: never
+}
+
+// reftableHead returns HEAD as git has it, once for every state of the reftable. When git does not answer in time the head
+// that was known stays, and git is asked again after a while.
+func (w *World) reftableHead(gitDir string) (string, error) {
+	tables, err := readSmall(filepath.Join(gitDir, "reftable", "tables.list"), maxTables)
+	if err != nil && !absent(err) {
+		return "", err
+	}
+	known, asked := w.reftables.get(gitDir)
+	if asked && known.tables == string(tables) && (known.again.IsZero() || w.now().Before(known.again)) {
+		return known.head, nil
+	}
+
+	ctx, cancel := context.WithTimeout(context.Background(), reftableWait)
+	defer cancel()
+	out, err := w.exec(ctx, gitDir, "--git-dir="+gitDir, "symbolic-ref", "--quiet", "HEAD")
+	next := reftable{tables: string(tables), head: strings.TrimSpace(string(out))}
+	if err != nil && exitCode(err) != 1 { // 1: detached
+		next.head = known.head
+		next.again = w.now().Add(reftableRetry)
+	}
+	w.reftables.put(gitDir, next)
+	return next.head, nil
 }

@@ -14,15 +14,11 @@ func TestReadPointer(t *testing.T) {
 	path := filepath.Join(dir, ".git")
 	for _, tc := range []struct{ text, prefix, want string }{
 		{"gitdir: /srv/x/.git/worktrees/y\n", "gitdir:", "/srv/x/.git/worktrees/y"},
-		{"gitdir:/srv/x", "gitdir:", "/srv/x"},
 		{"gitdir:   /srv/x/../z/\r\n", "gitdir:", "/srv/z"},
 		{"gitdir: ../modules/a\n", "gitdir:", filepath.Join(filepath.Dir(dir), "modules", "a")},
 		{"../..\n", "", filepath.Dir(filepath.Dir(dir))},
-		{"gitdir: with blanks in it\n", "gitdir:", filepath.Join(dir, "with blanks in it")},
 		{"gitdir:\n", "gitdir:", ""},
 		{"dir: /srv/x\n", "gitdir:", ""},
-		{"", "", ""},
-		{"\n", "", ""},
 		{"gitdir: /" + strings.Repeat("x", maxPointer), "gitdir:", ""},
 	} {
 		write(t, path, tc.text)
@@ -40,55 +36,39 @@ func skeleton(t *testing.T, gitDir, head string) {
 	mkdir(t, filepath.Join(gitDir, "refs"))
 }
 
-// One level is looked at: what is found there, and whether the search ends.
-func TestSearchAtOneLevel(t *testing.T) {
+// What is found around a folder; a .git file that leads nowhere hides what is above.
+func TestAround(t *testing.T) {
 	const main = "ref: refs/heads/main\n"
 	for _, tc := range []struct {
-		name    string
-		make    func(t *testing.T, dir string)
-		gitDir  string // below dir, "" for no repository
-		work    bool   // it has a work tree
-		stopped bool
+		name   string
+		make   func(t *testing.T, dir string)
+		gitDir string // below dir, "" for no repository, "above" for the one above
 	}{
-		{name: "nothing", make: nothing},
-		{name: "a repository", make: func(t *testing.T, dir string) { skeleton(t, dir+"/.git", main) }, gitDir: ".git", work: true},
-		{name: "detached", make: func(t *testing.T, dir string) { skeleton(t, dir+"/.git", sha1Hex+"\n") }, gitDir: ".git", work: true},
-		{name: "a bare one", make: func(t *testing.T, dir string) { skeleton(t, dir, main) }, gitDir: "."},
-		{name: "an empty .git", make: func(t *testing.T, dir string) { mkdir(t, dir+"/.git") }},
-		{name: "HEAD alone", make: func(t *testing.T, dir string) { write(t, dir+"/.git/HEAD", main) }},
-		{name: "HEAD and objects", make: func(t *testing.T, dir string) { write(t, dir+"/.git/HEAD", main); mkdir(t, dir+"/.git/objects") }},
-		{name: "a HEAD that is none", make: func(t *testing.T, dir string) { skeleton(t, dir+"/.git", "nonsense\n") }},
-		{name: "an empty .git in a bare one", make: func(t *testing.T, dir string) { skeleton(t, dir, main); mkdir(t, dir+"/.git") }, gitDir: "."},
-		{name: "a pointer", make: func(t *testing.T, dir string) {
+		{"nothing", func(*testing.T, string) {}, "above"},
+		{"a repository", func(t *testing.T, dir string) { skeleton(t, dir+"/.git", main) }, ".git"},
+		{"detached", func(t *testing.T, dir string) { skeleton(t, dir+"/.git", sha1Hex+"\n") }, ".git"},
+		{"an empty .git", func(t *testing.T, dir string) { mkdir(t, dir+"/.git") }, "above"},
+		{"HEAD and objects", func(t *testing.T, dir string) { write(t, dir+"/.git/HEAD", main); mkdir(t, dir+"/.git/objects") }, "above"},
+		{"a HEAD that is none", func(t *testing.T, dir string) { skeleton(t, dir+"/.git", "nonsense\n") }, "above"},
+		{"a pointer", func(t *testing.T, dir string) {
 			skeleton(t, dir+"/elsewhere", main)
 			write(t, dir+"/.git", "gitdir: elsewhere\n")
-		}, gitDir: "elsewhere", work: true},
-		{name: "a pointer to nothing", make: func(t *testing.T, dir string) { write(t, dir+"/.git", "gitdir: nowhere\n") }, stopped: true},
-		{name: "a pointer that is none", make: func(t *testing.T, dir string) { write(t, dir+"/.git", "hello\n") }, stopped: true},
-		{name: "a pointer in a bare one", make: func(t *testing.T, dir string) { skeleton(t, dir, main); write(t, dir+"/.git", "hello\n") }, stopped: true},
+		}, "elsewhere"},
+		{"a pointer to nothing", func(t *testing.T, dir string) { write(t, dir+"/.git", "gitdir: nowhere\n") }, ""},
+		{"a pointer that is none", func(t *testing.T, dir string) { write(t, dir+"/.git", "hello\n") }, ""},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			dir := realDir(t)
-			tc.make(t, dir)
-			var s search
-			repo, stop, err := s.at(dir)
-			if err != nil || stop != tc.stopped || (repo != nil) != (tc.gitDir != "") {
-				t.Fatalf("%+v, stop %v, %v", repo, stop, err)
-			}
-			if len(s.marks) == 0 {
-				t.Error("the answer depends on nothing")
-			}
-			if repo == nil {
-				return
-			}
-			work := ""
-			if tc.work {
-				work = dir
-			}
-			if repo.gitDir != filepath.Join(dir, tc.gitDir) || repo.worktree != work || repo.head == "" {
-				t.Errorf("%+v", repo)
-			}
-		})
+		top := realDir(t)
+		skeleton(t, top+"/.git", main)
+		dir := mkdir(t, top+"/below")
+		tc.make(t, dir)
+		want := filepath.Join(dir, tc.gitDir)
+		if tc.gitDir == "above" {
+			want = top + "/.git"
+		}
+		repo, err := around(dir)
+		if err != nil || (repo == nil) != (tc.gitDir == "") || repo != nil && (repo.gitDir != want || repo.head == "") {
+			t.Errorf("%s: %+v, %v", tc.name, repo, err)
+		}
 	}
 }
 
@@ -97,7 +77,7 @@ func TestPlaceOfOddPaths(t *testing.T) {
 	dir := realDir(t)
 	plain := filepath.Join(dir, "file")
 	write(t, plain, "")
-	w := New(Options{})
+	w := New()
 	for _, path := range []string{"", ".", "relative/path", plain, plain + "/below", filepath.Join(dir, "none"), dir + "/" + strings.Repeat("x", 300)} {
 		wantPlace(t, w.Place(path), Place{Dir: path})
 		expect.Equal(t, w.Place(path).Path(), path, "path")
@@ -121,23 +101,46 @@ func TestNameOf(t *testing.T) {
 	}
 }
 
-// The id is of the path with its links resolved; another spelling of one folder is the same project.
-func TestProjectIDOfOneFolder(t *testing.T) {
+const (
+	sha1Hex   = "5f1d0c2e7b344f199a550000000000000000beef"
+	sha256Hex = "5f1d0c2e7b344f199a550000000000000000beef5f1d0c2e7b344f199a55beef"
+)
+
+func TestReadHead(t *testing.T) {
 	dir := realDir(t)
-	top := mkdir(t, filepath.Join(dir, "shop"))
-	id := ProjectID(top)
-	if len(id) != 12 || strings.Trim(id, "0123456789abcdef") != "" {
-		t.Errorf("id %q", id)
-	}
-	for _, same := range []string{top + "/", top + "/.", dir + "/./shop", dir + "/other/../shop"} {
-		expect.Equal(t, ProjectID(same), id, same)
-	}
-	if err := os.Symlink(top, filepath.Join(dir, "link")); err == nil && ProjectID(filepath.Join(dir, "link")) != id {
-		t.Error("a link is another project")
-	}
-	for _, other := range []string{dir, top + "2", filepath.Join(dir, "Shop2")} {
-		if ProjectID(other) == id {
-			t.Errorf("%s is the same project", other)
+	for text, want := range map[string]string{
+		"ref: refs/heads/main\n":       "refs/heads/main",
+		"ref: \t refs/heads/tab\r\n":   "refs/heads/tab",
+		"ref: refs/remotes/origin/x\n": "refs/remotes/origin/x",
+		"ref: refs/heads/a\nSYSTEM\n":  "",
+		sha1Hex + "\n":                 sha1Hex,
+		sha256Hex:                      sha256Hex,
+		"ref: heads/main\n":            "", // no full name
+		"":                             "",
+		strings.ToUpper(sha1Hex):       "", // git writes lower case
+		sha1Hex[:39]:                   "",
+		"ref: refs/" + strings.Repeat("x", maxPointer): "", // longer than a path may be
+	} {
+		path := filepath.Join(dir, "HEAD")
+		write(t, path, text)
+		info, err := os.Lstat(path)
+		expect.OK(t, err)
+		got, err := readHead(path, info)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%.60q: %q, %v", text, got, err)
 		}
 	}
+}
+
+// reftabled is a folder that looks like a repository with a reftable.
+func reftabled(t *testing.T) string {
+	t.Helper()
+	top := mkdir(t, filepath.Join(realDir(t), "shop"))
+	skeleton(t, top+"/.git", "ref: refs/heads/.invalid\n")
+	return top
+}
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	expect.OK(t, os.RemoveAll(path))
 }

@@ -1,48 +1,81 @@
-// Package facts asks the world what an event has to say about it: where a hook ran, which
-// repository and branch that is, which process is the client, what time it is, what the store lies
-// on. It is asked once, at decide time; the answers are plain values that go into the event, so that
-// a fold never has to ask again.
+// Package facts asks the machine what an event has to say about it: where a hook ran, which repository and branch that is,
+// which process is the client, what the store lies on. It is asked once, when the event is decided; the answers are plain
+// values that go into the event, so that a fold never has to ask again.
 //
-// # What is promised
-//
-//   - [World.Place] is on the path of every hook: it reads files, never starts a process (a repository
-//     that keeps its refs in a reftable is the exception, see there), and answers a directory it
-//     knows in some microseconds.
-//   - A cached answer is good for as long as everything it was read from looks as it did. A switch of
-//     branch, a `git init`, a retargeted link are seen by the next call.
-//   - git is started only for a new repository, by [World.Origin], with an environment that holds neither
-//     the user's secrets nor GIT_DIR and its like.
+//   - [World.Place] is on the path of every hook: it reads files and never starts a process (a repository that keeps its
+//     refs in a reftable is the exception, see there).
+//   - git is started only for a new repository, by [World.Origin], and for gates, by [Sizes], with an environment that holds
+//     neither the user's secrets nor GIT_DIR and its like.
 //   - What cannot be found out is the zero value, not a guess.
 package facts
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"hookline/hookctl/safeopen"
 )
 
-// Options are the ways of a [World] to the outside. The zero value is the real world.
-type Options struct {
-	// Exec runs git with args in dir and returns its standard output. It must be safe for concurrent
-	// use and end when ctx does. Nil means the git on the PATH with a clean environment.
-	Exec func(ctx context.Context, dir string, args ...string) ([]byte, error)
-}
-
-// World answers questions about directories and repositories and remembers the answers. It is safe
-// for concurrent use and bounded.
+// World answers questions about directories and repositories. It is safe for concurrent use and bounded.
 type World struct {
-	exec    func(ctx context.Context, dir string, args ...string) ([]byte, error)
-	now     func() time.Time
-	places  cache[string, *answer]
-	origins cache[string, *origin]
-	asking  singleflight.Group
+	exec      func(ctx context.Context, dir string, args ...string) ([]byte, error) // runs git
+	now       func() time.Time
+	places    cache[Place] // the last answer, for a directory that is gone since
+	reftables cache[reftable]
+	asking    singleflight.Group
 }
 
-// New makes a World that knows nothing yet.
-func New(o Options) *World {
-	if o.Exec == nil {
-		o.Exec = Git
+// New returns a World that has seen nothing yet.
+func New() *World { return &World{exec: Git, now: time.Now} }
+
+// maxKnown bounds what a cache remembers. A session visits some tens of directories; 4096 of them take about 1 MB.
+const maxKnown = 4096
+
+// cache is a map that is emptied when it is full. Its zero value is ready; it is safe for concurrent use.
+type cache[V any] struct {
+	mu sync.Mutex
+	by map[string]V
+}
+
+func (c *cache[V]) get(key string) (V, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, ok := c.by[key]
+	return v, ok
+}
+
+func (c *cache[V]) put(key string, v V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.by == nil || len(c.by) >= maxKnown {
+		c.by = map[string]V{}
 	}
-	return &World{exec: o.Exec, now: time.Now}
+	c.by[key] = v
+}
+
+// absent reports whether an error says that nothing is at a path; a file where a directory should be counts.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// stat returns what is at a path, nil for nothing. An error means that the path could not be looked at.
+func stat(path string) (os.FileInfo, error) {
+	info, err := os.Stat(path)
+	if absent(err) {
+		return nil, nil
+	}
+	return info, err
+}
+
+// readSmall reads a file of a repository of at most limit bytes; a longer one is an error, since no file read here
+// has a reason to be longer.
+func readSmall(path string, limit int64) ([]byte, error) {
+	return safeopen.ReadFile(safeopen.Foreign, path, limit)
 }

@@ -57,10 +57,12 @@ func write(t testing.TB, file, text string) {
 // counting is a World that counts its calls of git.
 func counting() (*World, *atomic.Int64) {
 	var calls atomic.Int64
-	return New(Options{Exec: func(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	w := New()
+	w.exec = func(ctx context.Context, dir string, args ...string) ([]byte, error) {
 		calls.Add(1)
 		return Git(ctx, dir, args...)
-	}}), &calls
+	}
+	return w, &calls
 }
 
 func TestGitGetsACleanEnvironment(t *testing.T) {

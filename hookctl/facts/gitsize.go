@@ -61,7 +61,7 @@ var ErrUnknownBase = errors.New("the base does not exist")
 type Sizes struct {
 	exec   func(ctx context.Context, dir string, args ...string) ([]byte, error) // nil: the git on the PATH
 	now    func() time.Time                                                      // nil: time.Now
-	by     cache[string, measured]
+	by     cache[measured]
 	asking singleflight.Group
 }
 
@@ -75,42 +75,27 @@ type measured struct {
 // ten seconds.
 func (s *Sizes) Of(ctx context.Context, q SizeQuery) (Size, error) {
 	key := q.Worktree + "\x00" + q.Branch + "\x00" + q.Base
-	answered := s.asking.DoChan(key, func() (any, error) {
-		if m, ok := s.known(key, q.TTL); ok {
+	v, err, _ := s.asking.Do(key, func() (any, error) {
+		now := time.Now
+		if s.now != nil {
+			now = s.now
+		}
+		m, ok := s.by.get(key)
+		ttl := q.TTL
+		if m.err != nil && !errors.Is(m.err, ErrNoBase) {
+			ttl = failedFor
+		}
+		if age := now().Sub(m.at); ok && age >= 0 && age < ttl {
 			return m.size, m.err
 		}
-		return s.ask(ctx, key, q)
+
+		ctx, cancel := context.WithTimeout(ctx, gitWithin)
+		defer cancel()
+		size, err := s.measure(ctx, q)
+		s.by.put(key, measured{size: size, err: err, at: now()})
+		return size, err
 	})
-	select {
-	case a := <-answered:
-		return a.Val.(Size), a.Err
-	case <-ctx.Done():
-		return Size{}, ctx.Err()
-	}
-}
-
-func (s *Sizes) known(key string, ttl time.Duration) (measured, bool) {
-	m, ok := s.by.get(key)
-	if ok && m.err != nil && !errors.Is(m.err, ErrNoBase) {
-		ttl = failedFor
-	}
-	age := s.clock().Sub(m.at)
-	return m, ok && age >= 0 && age < ttl
-}
-
-func (s *Sizes) clock() time.Time {
-	if s.now != nil {
-		return s.now()
-	}
-	return time.Now()
-}
-
-func (s *Sizes) ask(ctx context.Context, key string, q SizeQuery) (Size, error) {
-	ctx, cancel := context.WithTimeout(ctx, gitWithin)
-	defer cancel()
-	size, err := s.measure(ctx, q)
-	s.by.put(key, measured{size: size, err: err, at: s.clock()})
-	return size, err
+	return v.(Size), err
 }
 
 // git runs one command, for at most three seconds.
@@ -182,7 +167,7 @@ func (s *Sizes) measure(ctx context.Context, q SizeQuery) (Size, error) {
 	return size, err
 }
 
-// base is the ref to compare with: the configured one, else what origin calls its default, else the
+// base returns the ref to compare with: the configured one, else what origin calls its default, else the
 // first that exists of origin/main, origin/master, main, master.
 func (s *Sizes) base(ctx context.Context, q SizeQuery) (string, error) {
 	if q.Branch == "main" || q.Branch == "master" {
@@ -218,7 +203,7 @@ func (s *Sizes) base(ctx context.Context, q SizeQuery) (string, error) {
 	return "", ErrNoBase
 }
 
-// Exists is nil where a ref names a commit, [ErrUnknownBase] where git knows none of that name.
+// Exists returns nil where a ref names a commit, [ErrUnknownBase] where git knows none of that name.
 func (s *Sizes) Exists(ctx context.Context, dir, ref string) error {
 	if strings.HasPrefix(ref, "-") { // an option
 		return ErrUnknownBase
@@ -230,7 +215,7 @@ func (s *Sizes) Exists(ctx context.Context, dir, ref string) error {
 	return err
 }
 
-// own refuses to compare a branch with itself.
+// own returns base, and an error where the branch would be compared with itself.
 func own(base, branch string) (string, error) {
 	if base == branch || base == "origin/"+branch {
 		return "", ErrNoBase
@@ -310,7 +295,7 @@ func (s *Sizes) Dirty(ctx context.Context, worktree string) (int, error) {
 	return bytes.Count(out, []byte("\n")), err
 }
 
-// Head is the commit that a work tree's HEAD is at; "" before the first one.
+// Head returns the commit that a work tree's HEAD is at; "" before the first one.
 func (s *Sizes) Head(ctx context.Context, worktree string) (string, error) {
 	out, err := s.git(ctx, worktree, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err != nil && exitCode(err) == 1 {

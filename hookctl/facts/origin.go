@@ -2,93 +2,54 @@ package facts
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
 )
 
-// Origin tells one repository from another wherever its folder lies.
+// Origin distinguishes one repository from another wherever its folder lies.
 type Origin struct {
 	RootCommit string // first commit of the history, hex; empty without commits and in a shallow clone
 	Remote     string // URL of the remote "origin" without credentials; empty without one
 }
 
-// origin is an Origin with what it depends on.
-type origin struct {
-	value Origin
-	marks []mark
-}
-
-// ErrNoRepository says that a path is no git directory.
-var ErrNoRepository = errors.New("no git directory")
-
 // Origin reads where the repository with this common directory comes from. The root commit is the
 // oldest commit without parents that any branch, remote branch or tag leads to; of several equally
-// old ones the bytewise smallest. A shallow clone does not know its root. The answer is remembered,
-// so that git runs once for a repository (again when its config changes), and concurrent questions about one share a run, which ends with the context of the first; a
-// repository without commits is asked again each time. The walk takes time in proportion to the
-// history (about a second for 200,000 commits without a commit graph), ctx bounds it.
+// old ones the bytewise smallest. A shallow clone does not know its root. Concurrent questions about one repository share a
+// run, which ends with the context of the first. The walk takes time in proportion to the history (about a second for
+// 200,000 commits without a commit graph), ctx bounds it.
 func (w *World) Origin(ctx context.Context, commonDir string) (Origin, error) {
-	answered := w.asking.DoChan(commonDir, func() (any, error) {
-		if known, ok := w.origins.get(commonDir); ok {
-			if same, err := unchanged(known.marks); same && err == nil {
-				return known.value, nil
-			}
-		}
-		return w.askOrigin(ctx, commonDir)
-	})
-	select {
-	case a := <-answered:
-		return a.Val.(Origin), a.Err
-	case <-ctx.Done():
-		w.asking.Forget(commonDir) // the next one asks anew
-		return Origin{}, fmt.Errorf("read origin of %s: %w", commonDir, ctx.Err())
-	}
-}
-
-// askOrigin answers from scratch and remembers a complete answer.
-func (w *World) askOrigin(ctx context.Context, commonDir string) (Origin, error) {
-	var s search
-	head, err := s.head(commonDir)
-	if err != nil || head == "" {
-		return Origin{}, fmt.Errorf("read origin of %s: %w", commonDir, errors.Join(ErrNoRepository, err))
-	}
-	next := &origin{}
-	for _, path := range []string{commonDir, filepath.Join(commonDir, "config"), filepath.Join(commonDir, "shallow")} {
-		m, err := look(path, false)
+	v, err, _ := w.asking.Do(commonDir, func() (any, error) {
+		o, err := w.askOrigin(ctx, commonDir)
 		if err != nil {
 			return Origin{}, fmt.Errorf("read origin of %s: %w", commonDir, err)
 		}
-		// Unlike HEAD these are compared by stat data alone: an origin is no news of the hook's, and
-		// a clone is asked about within the settling time of its config.
-		m.settled = true
-		next.marks = append(next.marks, m)
-	}
-	if next.value.Remote, err = w.remote(ctx, commonDir); err != nil {
-		return Origin{}, fmt.Errorf("read remote of %s: %w", commonDir, err)
-	}
-	if next.value.RootCommit, err = w.root(ctx, commonDir, next.marks[2]); err != nil {
-		return Origin{}, fmt.Errorf("read root commit of %s: %w", commonDir, err)
-	}
-	if next.value.RootCommit != "" {
-		w.origins.put(commonDir, next)
-	}
-	return next.value, nil
+		return o, nil
+	})
+	return v.(Origin), err
 }
 
-// root finds the root commit. Notes, the stash and replacements are histories of their own.
-func (w *World) root(ctx context.Context, commonDir string, shallow mark) (string, error) {
-	if shallow.info != nil && shallow.info.Size() > 0 {
-		return "", nil
+func (w *World) askOrigin(ctx context.Context, commonDir string) (Origin, error) {
+	git := "--git-dir=" + commonDir
+	out, err := w.exec(ctx, commonDir, git, "config", "--get-all", "remote.origin.url")
+	if err != nil && exitCode(err) != 1 { // 1: there is no such value
+		return Origin{}, err
 	}
-	out, err := w.exec(ctx, commonDir, "--git-dir="+commonDir, "rev-list", "--timestamp", "--max-parents=0",
+	first, _, _ := strings.Cut(string(out), "\n")
+	o := Origin{Remote: StripCredentials(strings.TrimSpace(first))}
+
+	shallow, err := stat(filepath.Join(commonDir, "shallow"))
+	if err != nil || shallow != nil && shallow.Size() > 0 {
+		return o, err
+	}
+	// Notes, the stash and replacements are histories of their own.
+	out, err = w.exec(ctx, commonDir, git, "rev-list", "--timestamp", "--max-parents=0",
 		"--exclude=refs/notes/*", "--exclude=refs/stash", "--exclude=refs/replace/*", "--all")
-	if err != nil {
-		return "", err
+	if err == nil {
+		o.RootCommit, err = oldest(string(out))
 	}
-	return oldest(string(out))
+	return o, err
 }
 
 // oldest picks from lines "<unix seconds> <commit>".
@@ -106,4 +67,37 @@ func oldest(lines string) (string, error) {
 		}
 	}
 	return best, nil
+}
+
+// StripCredentials takes user, password and query out of a remote's URL. The user name of ssh stays, in "ssh://git@host/…" as
+// in "git@host:…": there it is part of the address and no secret. A remote of another transport ("ext::" is followed by a
+// command) is ""; a local path comes back as it is.
+func StripCredentials(remote string) string {
+	scheme, rest, isURL := strings.Cut(remote, "://")
+	if strings.Contains(scheme, "::") {
+		return ""
+	}
+	if !isURL {
+		user, host, ssh := strings.Cut(remote, "@")
+		if name, _, password := strings.Cut(user, ":"); ssh && password && strings.Contains(host, ":") {
+			return name + "@" + host
+		}
+		return remote
+	}
+
+	authority, path, hasPath := strings.Cut(rest, "/")
+	user := ""
+	if at := strings.LastIndex(authority, "@"); at >= 0 {
+		user, _, _ = strings.Cut(authority[:at], ":")
+		authority = authority[at+1:]
+	}
+	if strings.Contains(strings.ToLower(scheme), "ssh") && user != "" {
+		authority = user + "@" + authority
+	}
+	if hasPath {
+		authority += "/" + path
+	}
+	authority, _, _ = strings.Cut(authority, "#")
+	authority, _, _ = strings.Cut(authority, "?")
+	return scheme + "://" + authority
 }

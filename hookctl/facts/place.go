@@ -3,23 +3,22 @@ package facts
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // Place is where a hook ran, as git sees it. All paths are absolute with symbolic links resolved.
 type Place struct {
 	Dir       string // the directory itself
-	Worktree  string // top of the work tree; empty without git and inside a bare repository
+	Worktree  string // top of the work tree; empty without git
 	CommonDir string // git's common directory, which all work trees of a repository share; empty without git
 	Git       bool   // whether Dir is in a repository
 	Branch    string // short name, e.g. "feature/x"; empty when HEAD is detached
 	Name      string // of the project, for people: "hookline"
-	Head      string // what HEAD says: the full name of the branch's ref, or the commit when detached
 }
 
-// Path is what the project is known by: the common directory, without git the directory itself.
+// Path returns what the project is known by: the common directory, without git the directory itself.
 func (p Place) Path() string {
 	if p.Git {
 		return p.CommonDir
@@ -27,33 +26,17 @@ func (p Place) Path() string {
 	return p.Dir
 }
 
-// Main is the top of the main work tree where Worktree is a linked one, else "".
+// Main returns the top of the main work tree where Worktree is a linked one, else "".
 func (p Place) Main() string {
 	top, name := filepath.Split(p.CommonDir)
-	if top = filepath.Clean(top); name != ".git" || p.Worktree == "" || top == p.Worktree {
+	if top = filepath.Clean(top); name != ".git" || top == p.Worktree {
 		return ""
 	}
 	return top
 }
 
-// answer is a Place with everything it depends on.
-type answer struct {
-	place  Place
-	marks  []mark
-	tables string    // reftable: the list of tables that Branch was read from
-	again  time.Time // ask again then, although nothing changed; zero: never
-}
-
-// fresh tells whether the answer still holds.
-func (a *answer) fresh(now func() time.Time) (bool, error) {
-	if !a.again.IsZero() && now().After(a.again) {
-		return false, nil
-	}
-	return unchanged(a.marks)
-}
-
-// Place tells where dir is: repository, work tree, branch. dir is absolute; a relative path means
-// nothing here, since the caller's working directory is not the hook's.
+// Place returns where dir is: repository, work tree, branch. dir is absolute; a relative path means nothing here, since the
+// caller's working directory is not the hook's.
 //
 // A directory that is gone or cannot be read has the answer it had before; if it never had one, only
 // Dir is set. Its nearest existing parent is not asked: that may be another project. GIT_DIR and its
@@ -64,26 +47,50 @@ func (w *World) Place(dir string) Place {
 	if !filepath.IsAbs(dir) {
 		return Place{Dir: dir}
 	}
-	known, _ := w.places.get(dir)
-	if known != nil {
-		ok, err := known.fresh(w.now)
-		if ok || err != nil {
-			return known.place
-		}
+	place, err := w.discover(dir)
+	if err == nil {
+		w.places.put(dir, place)
+		return place
 	}
-	next, err := w.discover(dir, known)
-	switch {
-	case err == nil:
-		w.places.put(dir, next)
-		return next.place
-	case known != nil:
-		return known.place
-	default:
-		return Place{Dir: dir}
+	if known, ok := w.places.get(dir); ok {
+		return known
 	}
+	return Place{Dir: dir}
 }
 
-// ProjectID is the id of the project at a path ([Place.Path]): the first 12 hex digits of the
+// discover finds the place of dir.
+func (w *World) discover(dir string) (Place, error) {
+	info, err := stat(dir)
+	if err == nil && (info == nil || !info.IsDir()) {
+		err = errors.New("no directory")
+	}
+	if err != nil {
+		return Place{}, err
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return Place{}, err
+	}
+	repo, err := around(real)
+	if err != nil || repo == nil {
+		return Place{Dir: real, Name: filepath.Base(real)}, err
+	}
+
+	common, err := commonDir(repo.gitDir)
+	if err == nil {
+		common, err = filepath.EvalSymlinks(common)
+	}
+	if err == nil && repo.head == reftableHead {
+		repo.head, err = w.reftableHead(repo.gitDir)
+	}
+	branch, ok := strings.CutPrefix(repo.head, "refs/heads/")
+	if !ok { // a ref that is no branch counts as detached
+		branch = ""
+	}
+	return Place{Dir: real, Worktree: repo.worktree, CommonDir: common, Git: true, Branch: branch, Name: nameOf(common)}, err
+}
+
+// ProjectID returns the id of the project at a path ([Place.Path]): the first 12 hex digits of the
 // SHA-256 of the path, cleaned and with symbolic links resolved. Where the path is gone it is taken
 // as it stands. Spellings that differ in case are different paths, also on file systems that do not
 // tell them apart. The id is the first one a project gets; it keeps it when its folder moves.
@@ -96,7 +103,7 @@ func ProjectID(commonDirOrDir string) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// nameOf is what people call the project at a common directory: the folder that holds ".git" (or
+// nameOf returns what people call the project at a common directory: the folder that holds ".git" (or
 // ".bare"), or the name of a bare repository or a submodule without ".git".
 func nameOf(commonDir string) string {
 	base := filepath.Base(commonDir)

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"bufio"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -34,15 +35,15 @@ func TestMain(m *testing.M) {
 			fmt.Println(err)
 		}
 	case "hook":
-		p, rule := ClientOf("", os.Getppid())
-		_ = json.NewEncoder(os.Stdout).Encode(report{p, rule, ClientVersion(p.PID)})
+		p, guessed := ClientOf("", os.Getppid())
+		_ = json.NewEncoder(os.Stdout).Encode(report{p, guessed, ClientVersion(p.PID)})
 	}
 }
 
 // report is what the child in the role of a hook found out.
 type report struct {
 	Process Process
-	Rule    string
+	Guessed bool
 	Version string
 }
 
@@ -106,17 +107,14 @@ func TestProbeOfOthers(t *testing.T) {
 
 func TestClientOfEnv(t *testing.T) {
 	pid, kill := child(t)
-	if p, rule := ClientOf(strconv.Itoa(pid), os.Getpid()); p != Probe(pid) || rule != "CLAUDE_PID" {
-		t.Errorf("%+v by %s", p, rule)
+	if p, guessed := ClientOf(strconv.Itoa(pid), os.Getpid()); p != Probe(pid) || guessed {
+		t.Errorf("%+v, guessed %v", p, guessed)
 	}
 	kill()()
-	for _, env := range []string{"", "x", "0", "-1", strconv.Itoa(pid)} {
-		if p, rule := ClientOf(env, os.Getpid()); rule == "CLAUDE_PID" {
-			t.Errorf("%q: %+v by %s", env, p, rule)
+	for _, env := range []string{"", "x", "-1", strconv.Itoa(pid)} {
+		if p, _ := ClientOf(env, 0); p != (Process{}) {
+			t.Errorf("%q: %+v", env, p)
 		}
-	}
-	if p, rule := ClientOf("", 0); p != (Process{}) || rule != "none" {
-		t.Errorf("nothing known: %+v by %s", p, rule)
 	}
 }
 
@@ -129,9 +127,6 @@ func TestAbove(t *testing.T) {
 	}
 	kill()()
 	list = Above(strconv.Itoa(pid), os.Getpid())
-	if len(list) == 0 || list[0] != Probe(os.Getpid()) {
-		t.Errorf("a process that is gone: %+v", list)
-	}
 	if runtime.GOOS == "linux" && os.Getppid() > 1 && (len(list) < 2 || list[1].PID != os.Getppid()) {
 		t.Errorf("the parent's parent: %+v", list)
 	}
@@ -161,7 +156,7 @@ func TestClientOfAncestor(t *testing.T) {
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	if got.Process.PID != cmd.Process.Pid || !got.Process.Alive || got.Rule != "ancestor" || got.Version != "2.1.329" {
+	if got.Process.PID != cmd.Process.Pid || !got.Process.Alive || !got.Guessed || got.Version != "2.1.329" {
 		t.Errorf("%+v, want pid %d", got, cmd.Process.Pid)
 	}
 }
@@ -174,12 +169,8 @@ func copyFile(t *testing.T, from, to string) {
 }
 
 func TestParseProcArgs(t *testing.T) {
-	raw := func(n byte, rest string) []byte {
-		b := []byte{n, 0, 0, 0}
-		if !littleEndian() {
-			b = []byte{0, 0, 0, n}
-		}
-		return append(b, rest...)
+	raw := func(n uint32, rest string) []byte {
+		return append(binary.NativeEndian.AppendUint32(nil, n), rest...)
 	}
 	exe, args := parseProcArgs(raw(2, "/usr/bin/node\x00\x00\x00\x00node\x00/x/cli.js\x00API=1\x00"))
 	if exe != "/usr/bin/node" || fmt.Sprint(args) != "[node /x/cli.js]" {

@@ -56,7 +56,7 @@ func TestNoProgramOfARepositoryRuns(t *testing.T) {
 	if _, err := s.Branches(t.Context(), dir); err != nil {
 		t.Error(err)
 	}
-	if _, err := New(Options{}).Origin(t.Context(), filepath.Join(dir, ".git")); err != nil {
+	if _, err := New().Origin(t.Context(), filepath.Join(dir, ".git")); err != nil {
 		t.Error(err)
 	}
 	left, err := os.ReadDir(ran)

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"regexp"
@@ -18,64 +19,27 @@ const (
 	maxLevels   = 3
 )
 
-// versions remembers one process's version, since a process never changes it. It is a table that is
-// filled as it is asked: dropping it changes no answer.
-var versions cache[Process, string]
-
-// ClientVersion is the version of the client that a process runs, e.g. "2.1.329", as far as its
-// executable's path or the package.json beside it tell; "" unknown. The program is never run. Where
+// ClientVersion returns the version of the client that a process runs, e.g. "2.1.329", as far as the path of its executable
+// or script, or the package.json above that, has it; "" unknown. The program is never run. Where
 // the client was updated while it ran, the package on disk may be newer than the process.
 func ClientVersion(pid int) string {
-	p := Probe(pid)
-	if !p.Alive {
-		return ""
-	}
-	if v, ok := versions.get(p); ok {
-		return v
-	}
-	r, ok := inspect(pid)
-	if !ok {
-		return ""
-	}
-	v := versionOf(r)
-	if p.Start != 0 { // without it a reused pid would get the old answer
-		versions.put(p, v)
-	}
-	return v
+	r, _ := inspect(pid)
+	return cmp.Or(versionOf(r.exe), versionOf(scriptOf(r)))
 }
 
-func versionOf(r running) string {
-	if v := versionOfFile(r.exe); v != "" {
-		return v
-	}
-	script := scriptOf(r)
-	if !filepath.IsAbs(script) {
-		return ""
-	}
-	return versionOfFile(script)
-}
-
-func versionOfFile(file string) string {
-	if file == "" {
-		return ""
+func versionOf(file string) string {
+	if !filepath.IsAbs(file) {
+		return versionInPath(file)
 	}
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real
 	}
-	if v := versionInPath(file); v != "" {
-		return v
+	v := versionInPath(file)
+	for level := 0; v == "" && level < maxLevels; level++ {
+		file = filepath.Dir(file)
+		v = manifestVersion(filepath.Join(file, "package.json"))
 	}
-	dir := filepath.Dir(file)
-	if v := manifestVersion(filepath.Join(filepath.Dir(dir), "claude-code", "package.json")); v != "" {
-		return v
-	}
-	for range maxLevels {
-		if v := manifestVersion(filepath.Join(dir, "package.json")); v != "" {
-			return v
-		}
-		dir = filepath.Dir(dir)
-	}
-	return ""
+	return v
 }
 
 // versionInPath reads …/claude/versions/<version>, where the native installer puts each version, as a

@@ -40,7 +40,7 @@ type app struct {
 	managed string                                                   // folder of an administrator's settings of the client
 	look    func(name string) (string, error)                        // exec.LookPath
 	ground  func(path string) (name string, network bool, err error) // facts.NetworkFS
-	room    func(path string) (free, total uint64, err error)        // facts.Free
+	room    func(path string) (free, total int64, err error)         // embedded.FreeSpace
 
 	ctx    context.Context // of the run; an interrupt ends it
 	door   *door           // to what answers it
@@ -61,7 +61,7 @@ func newApp(here Here) *app {
 		}
 	}
 	a := &app{ctx: context.Background(), Console: cmdline.New("hookctl"), self: self, here: here, alive: func(pid int) bool { return facts.Probe(pid).Alive },
-		place: facts.New(facts.Options{}).Place, managed: managedDir(runtime.GOOS), look: exec.LookPath, ground: facts.NetworkFS, room: facts.Free}
+		place: facts.New().Place, managed: managedDir(runtime.GOOS), look: exec.LookPath, ground: facts.NetworkFS, room: embedded.FreeSpace}
 	a.connect = a.dial
 	return a
 }

@@ -269,7 +269,7 @@ func (x *examiner) space() {
 		x.pass(name, "this platform does not tell")
 		return
 	}
-	x.checks = append(x.checks, spaceCheck(name, free, total))
+	x.checks = append(x.checks, spaceCheck(name, uint64(free), uint64(total)))
 }
 
 func spaceCheck(name string, free, total uint64) check {

@@ -14,14 +14,14 @@ import (
 // it: the nearest one, and of several sessions of one process the first in the list. "" without one. What is above
 // a client that has no session here is another client's.
 func above(list []session.State, envPID string) string {
-	client, rule := facts.ClientOf(envPID, os.Getppid())
+	client, guessed := facts.ClientOf(envPID, os.Getppid())
 	for _, p := range facts.Above(envPID, os.Getppid()) {
 		for _, s := range list {
 			if own := s.Process(); own.PID == p.PID && (own.Start == p.Start || own.Start == 0 || p.Start == 0) {
 				return s.ID
 			}
 		}
-		if rule == facts.RuleAncestor && p.PID == client.PID {
+		if guessed && p.PID == client.PID {
 			return ""
 		}
 	}

@@ -85,7 +85,7 @@ func newReq(t *testing.T, rules string) *reqBench {
 	})
 	b.d, b.handler, b.Cwd = d, d.Handler(), b.dir
 	b.Now = b.time
-	b.place = facts.New(facts.Options{}).Place
+	b.place = facts.New().Place
 	return b
 }
 

@@ -55,7 +55,7 @@ func newBench(t *testing.T, handler http.Handler) *bench {
 		managed: filepath.Join(home, "managed"),
 		look:    func(name string) (string, error) { return "", fmt.Errorf("%s: not found", name) },
 		ground:  func(string) (string, bool, error) { return "ext4", false, nil },
-		room: func(path string) (uint64, uint64, error) {
+		room: func(path string) (int64, int64, error) {
 			_, err := os.Stat(path) // as the real one: what is not there is on no disk
 			return 200 << 30, 500 << 30, err
 		},

@@ -21,7 +21,7 @@ func (a *app) session(ctx context.Context, name string) (string, error) {
 		return name, nil
 	}
 
-	path := facts.New(facts.Options{}).Place(a.Cwd).Path()
+	path := facts.New().Place(a.Cwd).Path()
 	var here string
 	var last session.State
 	err := a.with(ctx, func(c *client.Client) error {
