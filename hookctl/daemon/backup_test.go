@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,7 +59,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	var before []string
 	acked.Range(func(id, _ any) bool { before = append(before, id.(string)); return true })
 	file := filepath.Join(t.TempDir(), "b.backup")
-	b, err := d.Backup(t.Context(), file, nil)
+	b, err := ran[carry.BackedUp](t, d.backup, url.Values{"file": {file}})
 	stop()
 	writers.Wait()
 	if err != nil || b.Blocks < 2 || b.Seq < 400 || b.Blobs != 0 {
@@ -102,11 +103,11 @@ func TestBackupHasBlobsAndSpool(t *testing.T) {
 	waiting := bashOf("s-1", 9)
 	expect.OK(t, spool.Open(home.PathsOf(dir, os.Getenv)).Write(waiting))
 	file := filepath.Join(t.TempDir(), "b.backup")
-	b, err := d.Backup(t.Context(), file, nil)
+	b, err := ran[carry.BackedUp](t, d.backup, url.Values{"file": {file}})
 	if err != nil || b.Blobs != 1 || b.Frames != 1 || b.Events != 1 {
 		t.Fatalf("%+v %v", b, err)
 	}
-	if _, err := d.Backup(t.Context(), file, nil); err == nil || err.Error() != file+" exists" {
+	if _, err := ran[carry.BackedUp](t, d.backup, url.Values{"file": {file}}); err == nil || err.Error() != file+" exists" {
 		t.Errorf("again: %v", err)
 	}
 	shut(t, d)

@@ -4,7 +4,6 @@ package daemon
 
 import (
 	"encoding/json"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,33 +13,6 @@ import (
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
 )
-
-// verbFrame is a call of a verb without input by a child of the client's process.
-func verbFrame(verb string, clientPID int) wire.Frame {
-	f := hookFrame("")
-	f.Args, f.Env["CLAUDE_PID"] = strings.Fields(verb), strconv.Itoa(clientPID)
-	return f
-}
-
-var identityVerbs = []string{"consciousness inject-context", "consciousness check-identity", "consciousness brief --hook",
-	"session restore-identity", "session persist-identity"}
-
-// Without stdin a verb's session is the live one of CLAUDE_PID, in this project; it reads and records nothing.
-func TestVerbsFindTheSessionOfTheirProcess(t *testing.T) {
-	d := opened(t)
-	f := startOf("s-1")
-	f.Env["CLAUDE_PID"] = strconv.Itoa(os.Getpid())
-	take(t, d, f)
-	for _, verb := range identityVerbs {
-		before := len(logOf(t, d))
-		answer := take(t, d, verbFrame(verb, os.Getpid()))
-		recs := logOf(t, d)[before:]
-		if len(recs) != 0 || answer.Exit != 0 || strings.Contains(string(answer.Stderr), hook.NoSession) {
-			t.Errorf("%s: %d events, %q", verb, len(recs), answer.Stderr)
-		}
-	}
-	mustVerify(t, d)
-}
 
 // EC-SESSION-08, ERR-SESSION-07: a start that cannot be read restores all the same, and the log has why.
 func TestEC_SESSION_08_ByTheHook(t *testing.T) {

@@ -39,18 +39,27 @@ func alone[T any](d *Daemon, run func() (T, error)) (none T, err error) {
 	return run()
 }
 
+// importFile plans taking the events of an export that the log does not have ([carry.Import]). Cancelling leaves what is in; a
+// second import takes the rest.
 func (d *Daemon) importFile(r *http.Request) (work, error) {
 	file, partial := r.URL.Query().Get("file"), r.URL.Query().Get("partial") == "1"
 	return func(ctx context.Context, progress func(uint64)) (any, error) {
-		return d.Import(ctx, file, partial, progress)
+		return alone(d, func() (carry.Imported, error) {
+			return carry.Import(ctx, file, d.toImport(), carry.ImportOptions{Partial: partial, Foreign: true}, progress)
+		})
 	}, wholePaths("file", file)
 }
 
+// backup plans writing the store into a new file, while hooks go on being recorded ([carry.Backup]).
 func (d *Daemon) backup(r *http.Request) (work, error) {
 	file := r.URL.Query().Get("file")
-	return func(ctx context.Context, progress func(uint64)) (any, error) { return d.Backup(ctx, file, progress) }, wholePaths("file", file)
+	return func(ctx context.Context, progress func(uint64)) (any, error) {
+		store := carry.BackupStore{Home: d.opts.Home, Log: d.stream, Blobs: d.ground.Blobs(), Spool: d.spool, Tail: d.toExport()}
+		return alone(d, func() (carry.BackedUp, error) { return carry.Backup(ctx, store, file, progress) })
+	}, wholePaths("file", file)
 }
 
+// repair plans finding what is lost and, unless it is a dry run, appending what exports and transcripts have ([mend.Repair]).
 func (d *Daemon) repair(r *http.Request) (work, error) {
 	q := r.URL.Query()
 	o := mend.RepairOptions{From: q["from"], Transcripts: q.Get("transcripts"), DryRun: q.Get("dry_run") == "1"}
@@ -58,7 +67,15 @@ func (d *Daemon) repair(r *http.Request) (work, error) {
 	if o.Transcripts != "" {
 		paths = append(paths, o.Transcripts)
 	}
-	return func(ctx context.Context, progress func(uint64)) (any, error) { return d.Repair(ctx, o, progress) }, wholePaths("from", paths...)
+	record := func(ctx context.Context, e events.Event) error { // about the log itself
+		_, err := d.rec.Note(ctx, events.Envelope{}, e)
+		return err
+	}
+	return func(ctx context.Context, progress func(uint64)) (any, error) {
+		store := mend.RepairStore{Home: d.opts.Home, Report: d.ground.Report(), Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Spool: d.spool, Into: d.toImport(),
+			Drain: func(ctx context.Context) { d.drain(ctx) }, Record: record, Transcripts: d.transcripts(), Warn: d.log}
+		return alone(d, func() (mend.Repaired, error) { return mend.Repair(ctx, store, o, progress) })
+	}, wholePaths("from", paths...)
 }
 
 // wholePaths is an error for a path that depends on the folder of the caller. Files are of this machine and named by
@@ -72,66 +89,38 @@ func wholePaths(name string, paths ...string) error {
 	return nil
 }
 
-// Import takes the events of an export that the log does not have ([carry.Import]). Cancelling leaves what is in; a
-// second import takes the rest.
-func (d *Daemon) Import(ctx context.Context, path string, partial bool, progress func(uint64)) (carry.Imported, error) {
-	return alone(d, func() (carry.Imported, error) {
-		return carry.Import(ctx, path, d.toImport(), carry.ImportOptions{Partial: partial, Foreign: true}, progress)
-	})
-}
-
 // toImport is this log as files are taken into it.
 func (d *Daemon) toImport() carry.Into {
 	return carry.Into{Log: d.stream, Blobs: d.ground.Blobs(), Redact: d.redactor.JSON, Append: d.rec.Import}
 }
 
-// Backup writes the store into a new file, while hooks go on being recorded ([carry.Backup]).
-func (d *Daemon) Backup(ctx context.Context, file string, progress func(uint64)) (carry.BackedUp, error) {
-	store := carry.BackupStore{Home: d.opts.Home, Log: d.stream, Blobs: d.ground.Blobs(), Spool: d.spool, Tail: d.toExport()}
-	return alone(d, func() (carry.BackedUp, error) { return carry.Backup(ctx, store, file, progress) })
-}
-
-// Restore makes a home from a backup ([carry.Restore]).
+// Restore makes a home from a backup ([carry.Restore]): what stood behind the sealed blocks is appended, and everything is
+// verified.
 func Restore(ctx context.Context, o carry.RestoreOptions) (carry.Restored, error) {
-	return carry.Restore(ctx, o, func(ctx context.Context, u carry.Unpacked) (uint64, check.Verdict, error) {
+	return carry.Restore(ctx, o, func(ctx context.Context, u carry.Unpacked) (last uint64, verdict check.Verdict, err error) {
 		d, err := Open(ctx, Options{Home: u.Home, unpacked: true})
 		if err != nil {
-			return 0, check.Verdict{}, err
+			return 0, verdict, err
 		}
-		last, verdict, err := d.fill(ctx, u)
-		return last, verdict, errors.Join(err, d.Close(context.WithoutCancel(ctx)))
+		defer func() { err = errors.Join(err, d.Close(context.WithoutCancel(ctx))) }()
+
+		if last, _ := d.stream.Last(); last != u.Manifest.Sealed {
+			return last, verdict, fmt.Errorf("the backup's blocks end at sequence %d, its manifest says %d", last, u.Manifest.Sealed)
+		}
+		got, err := carry.Import(ctx, u.Tail, d.toImport(), carry.ImportOptions{Foreign: true}, nil)
+		if err != nil {
+			return 0, verdict, err
+		}
+		if got.Added != u.Manifest.Events {
+			return 0, verdict, fmt.Errorf("%d of %d events were taken from the backup's tail", got.Added, u.Manifest.Events)
+		}
+		last, id := d.stream.Last()
+		if want := u.Manifest.ID; want != "" && id != want {
+			return last, verdict, fmt.Errorf("the restored log ends with event %s, the backup's with %s", id, want)
+		}
+		verdict, err = d.Verify(ctx, nil)
+		return last, verdict, err
 	})
-}
-
-// fill appends what stood behind the sealed blocks and verifies everything.
-func (d *Daemon) fill(ctx context.Context, u carry.Unpacked) (last uint64, verdict check.Verdict, err error) {
-	if last, _ := d.stream.Last(); last != u.Manifest.Sealed {
-		return last, verdict, fmt.Errorf("the backup's blocks end at sequence %d, its manifest says %d", last, u.Manifest.Sealed)
-	}
-	got, err := d.Import(ctx, u.Tail, false, nil)
-	if err != nil {
-		return 0, verdict, err
-	}
-	if got.Added != u.Manifest.Events {
-		return 0, verdict, fmt.Errorf("%d of %d events were taken from the backup's tail", got.Added, u.Manifest.Events)
-	}
-	last, id := d.stream.Last()
-	if want := u.Manifest.ID; want != "" && id != want {
-		return last, verdict, fmt.Errorf("the restored log ends with event %s, the backup's with %s", id, want)
-	}
-	verdict, err = d.Verify(ctx, nil)
-	return last, verdict, err
-}
-
-// Repair finds and, unless it is a dry run, appends ([mend.Repair]).
-func (d *Daemon) Repair(ctx context.Context, o mend.RepairOptions, progress func(uint64)) (mend.Repaired, error) {
-	record := func(ctx context.Context, e events.Event) error { // about the log itself
-		_, err := d.rec.Note(ctx, events.Envelope{}, e)
-		return err
-	}
-	store := mend.RepairStore{Home: d.opts.Home, Report: d.ground.Report(), Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Spool: d.spool, Into: d.toImport(),
-		Drain: func(ctx context.Context) { d.drain(ctx) }, Record: record, Transcripts: d.transcripts(), Warn: d.log}
-	return alone(d, func() (mend.Repaired, error) { return mend.Repair(ctx, store, o, progress) })
 }
 
 // Renew begins a new log where nothing is left of the old one, behind the sequences that it is known to have
@@ -166,19 +155,18 @@ func (d *Daemon) handleExport(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// toExport is this log as exports are written from it.
+// toExport is this log as exports are written from it. A large content that is lost or damaged is none, since its event must
+// not be lost for it.
 func (d *Daemon) toExport() carry.Origin {
-	return carry.Origin{Log: d.stream, Content: d.contentOf, Build: wire.Build, Created: d.opts.Now().UTC().Truncate(time.Second)}
-}
-
-// contentOf gives a large content; one that is lost or damaged is none, since its event must not be lost for it.
-func (d *Daemon) contentOf(digest string) (content []byte, ok bool, err error) {
-	content, err = d.ground.Blobs().Get(digest)
-	if errors.Is(err, embedded.ErrNoBlob) || errors.Is(err, embedded.ErrBlobDamaged) {
-		d.log.Warn("export without a blob", "err", err)
-		return nil, false, nil
+	content := func(digest string) ([]byte, bool, error) {
+		content, err := d.ground.Blobs().Get(digest)
+		if errors.Is(err, embedded.ErrNoBlob) || errors.Is(err, embedded.ErrBlobDamaged) {
+			d.log.Warn("export without a blob", "err", err)
+			return nil, false, nil
+		}
+		return content, err == nil, err
 	}
-	return content, err == nil, err
+	return carry.Origin{Log: d.stream, Content: content, Build: wire.Build, Created: d.opts.Now().UTC().Truncate(time.Second)}
 }
 
 // Verify proves the log record by record, folds it again and compares every cell of every bucket.

@@ -8,7 +8,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,7 +24,6 @@ import (
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
 	"hookline/replay/carry"
-	"hookline/replay/mend"
 )
 
 // exportOf writes a daemon's whole log, or a part of it, into a file.
@@ -35,9 +36,18 @@ func exportOf(t *testing.T, d *Daemon, query string) string {
 	return path
 }
 
+// ran gives the result of what a request plans that may take long.
+func ran[T any](t *testing.T, plan func(*http.Request) (work, error), query url.Values) (T, error) {
+	t.Helper()
+	run := expect.Value(plan(httptest.NewRequest(http.MethodPost, "/?"+query.Encode(), nil)))(t)
+	v, err := run(t.Context(), nil)
+	out, _ := v.(T)
+	return out, err
+}
+
 func mustImport(t *testing.T, d *Daemon, path string) carry.Imported {
 	t.Helper()
-	return expect.Value(d.Import(t.Context(), path, false, nil))(t)
+	return expect.Value(ran[carry.Imported](t, d.importFile, url.Values{"file": {path}}))(t)
 }
 
 // randomHooks draws what sessions could have said.
@@ -104,7 +114,7 @@ func TestExportImportProperty(t *testing.T) {
 // An export of the first build, with an event of every type and one that this build does not know.
 func TestImportGolden(t *testing.T) {
 	d := opened(t)
-	file := filepath.Join("..", "..", "replay", "carry", "testdata", "format1.ndjson.zst")
+	file := expect.Value(filepath.Abs(filepath.Join("..", "..", "replay", "carry", "testdata", "format1.ndjson.zst")))(t)
 	got := mustImport(t, d, file)
 	if got.Added != got.Events || got.Events < 60 || got.Blobs != 2 || got.Build != "0.1.0" || got.Unknown["future.event"] != 1 || len(got.Unknown) != 1 || got.NoBlob != 0 {
 		t.Errorf("%+v", got)
@@ -123,10 +133,7 @@ func TestImportGolden(t *testing.T) {
 // An event that stands twice in a file, and one that comes in beside the import, count once.
 func TestImportOnce(t *testing.T) {
 	d := open(t, newHome(t))
-	n := 3000
-	if testing.Short() {
-		n = 1200 // more than a batch
-	}
+	n := 1200 // more than a batch
 	var all []wire.Frame
 	for i := range n {
 		all = append(all, bashOf("s-1", i))
@@ -146,10 +153,10 @@ func TestImportOnce(t *testing.T) {
 			}
 		}
 	})
-	got, err := other.Import(t.Context(), file, false, nil)
+	got := mustImport(t, other, file)
 	both.Wait()
-	if err != nil || got.Added+got.Known != uint64(n) {
-		t.Fatalf("%+v %v", got, err)
+	if got.Added+got.Known != uint64(n) {
+		t.Fatalf("%+v", got)
 	}
 	ids := map[string]int{}
 	for _, r := range allOf(t, other) {
@@ -193,7 +200,8 @@ func TestImportCancelled(t *testing.T) {
 	defer shut(t, other)
 	ctx, cancel := context.WithCancel(t.Context())
 	round := 0
-	_, err := other.Import(ctx, file, false, func(n uint64) {
+	run := expect.Value(other.importFile(httptest.NewRequest(http.MethodPost, "/?file="+url.QueryEscape(file), nil)))(t)
+	_, err := run(ctx, func(n uint64) {
 		if n == 0 {
 			round++
 		}
@@ -217,29 +225,10 @@ func TestOneAtATime(t *testing.T) {
 	d := opened(t)
 	d.carrying.Lock()
 	defer d.carrying.Unlock()
-	_, a := d.Import(t.Context(), "x", false, nil)
-	_, b := d.Backup(t.Context(), "x", nil)
-	_, c := d.Repair(t.Context(), mend.RepairOptions{}, nil)
-	for _, err := range []error{a, b, c} {
+	for _, plan := range []func(*http.Request) (work, error){d.importFile, d.backup, d.repair} {
+		_, err := ran[any](t, plan, url.Values{"file": {"/x"}})
 		if err == nil || err.Error() != "another import, backup or repair is running" {
 			t.Error(err)
 		}
 	}
 }
-
-// junk is n bytes of text that hardly compresses, so that a log fills its blocks of 8 MiB.
-func junk(seed uint64, n int) string {
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz 0123456789"
-	r := rand.New(rand.NewPCG(seed, 1))
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = letters[r.IntN(len(letters))]
-	}
-	return string(b)
-}
-
-func promptOf(session string, seed uint64, n int) wire.Frame {
-	return hookFrame(fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","session_id":%q,"prompt_id":"p-%d","prompt":%q}`, session, seed, junk(seed, n)))
-}
-
-func unmarshal(text string, into any) error { return json.Unmarshal([]byte(text), into) }

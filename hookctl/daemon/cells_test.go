@@ -105,25 +105,3 @@ func TestCellStaysSmall(t *testing.T) {
 		t.Errorf("flush: %.300v", err)
 	}
 }
-
-// A rebuild of one projection does not forget that a cell of another one is broken.
-func TestRebuildOneKeepsOthersBroken(t *testing.T) {
-	home := newHome(t)
-	d := open(t, home)
-	take(t, d, startOf("s-1"))
-	shut(t, d)
-	d = open(t, home)
-	expect.OK(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: identityCell, Value: []byte("{broken")}}))
-	shut(t, d)
-	d = open(t, home)
-	defer shut(t, d)
-	take(t, d, bashOf("s-1", 1))
-	if b := d.view.Broken(); len(b) != 1 || b[0] != identityCell {
-		t.Fatalf("%q", b)
-	}
-	if _, _, err := d.view.Rebuild(t.Context(), d.stream.Read, "session", nil); err != nil {
-		t.Log(err) // it may say that the other one is still broken
-	}
-	d.rec.Heal(t.Context())
-	mustVerify(t, d)
-}

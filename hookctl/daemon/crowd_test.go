@@ -36,7 +36,7 @@ func TestCrowd(t *testing.T) {
 	loop(func() { _, _ = d.view.Flush(ctx) })
 	loop(func() { _, _ = d.Verify(ctx, nil) })
 	loop(func() { _, _, _ = d.view.Rebuild(ctx, d.stream.Read, "", nil) })
-	loop(func() { d.Status(); d.reap(ctx) })
+	loop(func() { d.Status(); d.reap(ctx); d.canary(ctx) })
 	loop(func() {
 		w := httptest.NewRecorder()
 		d.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/v1/cells/identity", nil))

@@ -11,6 +11,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -51,22 +52,6 @@ type Options struct {
 	listenWrong string // why what the configuration says of Listen does not count
 
 	unpacked bool // the log is taken from the archive because a backup was put there
-}
-
-func (o Options) withDefaults() Options {
-	if o.IdleExit == 0 {
-		o.IdleExit = 12 * time.Hour
-	}
-	if o.Flush == 0 {
-		o.Flush = 2 * time.Second
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	return o
 }
 
 // Daemon is the recorder with what surrounds it: a socket, loops, effects. Its methods are safe for concurrent use.
@@ -122,7 +107,12 @@ type Daemon struct {
 
 // Open opens the store, checks and resumes the projections, and records what was wrong with the log.
 func Open(ctx context.Context, o Options) (*Daemon, error) {
-	o = o.withDefaults()
+	o.IdleExit = cmp.Or(o.IdleExit, 12*time.Hour)
+	o.Flush = cmp.Or(o.Flush, 2*time.Second)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if err := home.Make(o.Home); err != nil {
 		return nil, fmt.Errorf("create home: %w", err)
 	}
@@ -154,38 +144,33 @@ func (d *Daemon) Close(ctx context.Context) error {
 }
 
 // emitDamage records, once, what was lost, healed or brought back, and keeps the words for the user: by the opening that
-// found it, before anything else is appended. They are told at the start of the next session, whoever serves then.
+// found it, before anything else is appended. They are told at the start of the next session, whoever serves then. Nothing is
+// appended where an opening that was killed before it could say so has done it.
 func (d *Daemon) emitDamage(ctx context.Context, rec *recorder.Recorder) error {
 	f := rec.Store().Report().Found
 	if d.opts.unpacked {
 		f.Did = nil // a backup has no log beside its archive
 	}
-	if !f.Empty() {
-		if err := d.appendDamage(ctx, rec, f); err != nil {
-			return fmt.Errorf("record the log's damage: %w", err)
+	known := map[string]uint64{}
+	var err error
+	if f.ID != "" {
+		known, err = rec.Find(ctx, f.ID)
+	}
+	if err == nil && !f.Empty() && len(known) == 0 {
+		d.warnings.Add(f.ID, check.Told(f))
+		var envs []events.Envelope
+		envs, err = recorder.Envelopes(d.opts.Now(), events.Envelope{ID: f.ID}, check.EventOf(f))
+		if err == nil {
+			_, err = rec.Import(ctx, envs)
 		}
 	}
-	if err := rec.Store().Recorded(); err != nil {
+	if err == nil {
+		err = rec.Store().Recorded()
+	}
+	if err != nil {
 		return fmt.Errorf("record the log's damage: %w", err)
 	}
 	return nil
-}
-
-// appendDamage puts the event into the log, unless an opening that was killed before it could say so has done it.
-func (d *Daemon) appendDamage(ctx context.Context, rec *recorder.Recorder, f embedded.Found) error {
-	if f.ID != "" {
-		known, err := rec.Find(ctx, f.ID)
-		if err != nil || len(known) > 0 {
-			return err
-		}
-	}
-	d.warnings.Add(f.ID, check.Told(f))
-
-	envs, err := recorder.Envelopes(d.opts.Now(), events.Envelope{ID: f.ID}, check.EventOf(f))
-	if err == nil {
-		_, err = rec.Import(ctx, envs)
-	}
-	return err
 }
 
 // seen returns what fn returns for the states as they are, at one position; the zero value where they cannot be read. Maps and

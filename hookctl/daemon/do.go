@@ -62,21 +62,13 @@ func misfit(err error) string {
 	return err.Error()
 }
 
-func (d *Daemon) handleDo(w http.ResponseWriter, r *http.Request) error {
-	run, ok := commands[r.PathValue("name")]
-	if !ok {
-		return problem.Missing("there is no command %q", r.PathValue("name")).Advise("these are: " + strings.Join(slices.Sorted(maps.Keys(commands)), ", "))
-	}
-	args, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxArguments))
+// do returns the answer to POST /v1/do/{name}, with the arguments in the body.
+func (d *Daemon) do(r *http.Request, run func(*Daemon, context.Context, []byte) (any, error)) (any, error) {
+	args, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxArguments))
 	if err != nil {
-		return problem.Bad("request: %v", err)
+		return nil, problem.Bad("request: %v", err)
 	}
-
-	answer, err := run(d, r.Context(), args)
-	if err != nil {
-		return err
-	}
-	return reply(w, answer)
+	return run(d, r.Context(), args)
 }
 
 // emission asks for one event of a type that can be commanded.

@@ -96,27 +96,21 @@ func (d *door) link() {
 	}
 }
 
-// watch looks until ctx ends.
-func (d *door) watch(ctx context.Context) {
-	for tick := time.Tick(lookEvery); ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick:
-			d.look()
-		}
-	}
-}
-
-// look opens the socket again when it is gone, or belongs to a process that ended.
+// look opens the socket again when it is gone, or belongs to a process that ended; not where another daemon serves the path, or
+// our home was removed too and what would be recorded in it is lost.
 func (d *door) look() {
 	if d.file == nil || d.ours() {
 		d.link()
 		d.told = ""
 		return
 	}
-	err := d.mayOpen()
-	if err == nil {
+	lock, err := os.Lstat(d.paths.Lock)
+	switch {
+	case d.lock != nil && (err != nil || !os.SameFile(lock, d.lock)):
+		err = fmt.Errorf("the home %s was removed under this daemon", d.paths.Home)
+	case home.Serves(d.path(), "", time.Now().Add(time.Second)):
+		err = fmt.Errorf("another process listens on %s", d.path())
+	default:
 		err = d.open()
 	}
 	if err == nil {
@@ -131,19 +125,6 @@ func (d *door) look() {
 func (d *door) ours() bool {
 	now, err := os.Lstat(d.path())
 	return err == nil && os.SameFile(now, d.file) && now.ModTime().Equal(d.file.ModTime())
-}
-
-// mayOpen returns an error where the path is not ours to take: another daemon serves it, or our home was
-// removed too and what would be recorded in it is lost.
-func (d *door) mayOpen() error {
-	lock, err := os.Lstat(d.paths.Lock)
-	if d.lock != nil && (err != nil || !os.SameFile(lock, d.lock)) {
-		return fmt.Errorf("the home %s was removed under this daemon", d.paths.Home)
-	}
-	if home.Serves(d.path(), "", time.Now().Add(time.Second)) {
-		return fmt.Errorf("another process listens on %s", d.path())
-	}
-	return nil
 }
 
 // shut removes the socket if it is ours; connections that were made are served to their end. The
@@ -182,16 +163,6 @@ type peerKey struct{}
 type peer struct {
 	stranger bool // another user
 	pid      int  // 0 where the kernel does not say
-}
-
-// peerContext asks the kernel once per connection who is at the other end; the folder and the mode
-// of the socket already keep others out.
-func peerContext(ctx context.Context, c net.Conn) context.Context {
-	u, ok := c.(*net.UnixConn)
-	if !ok {
-		return ctx
-	}
-	return context.WithValue(ctx, peerKey{}, peerOf(u))
 }
 
 // noticeBuild hands over when the client belongs to a newer build than this daemon: the daemon of that build, beside

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"hookline/expect"
 	"hookline/hookctl/deliver"
@@ -22,35 +21,6 @@ import (
 	"hookline/hookctl/redact"
 	"hookline/hookctl/wire"
 )
-
-// A long spool holds up no hook: one that comes while it is drained is answered before its end.
-func TestLongSpoolHoldsUpNoHook(t *testing.T) {
-	d := opened(t)
-	for i := range 400 {
-		expect.OK(t, d.spool.Write(bashOf("s-1", i)))
-	}
-	done := make(chan int, 1)
-	go func() { done <- d.drain(t.Context()) }()
-	deadline := time.Now().Add(patience)
-	for last, _ := d.stream.Last(); last == 0; last, _ = d.stream.Last() {
-		if time.Now().After(deadline) {
-			t.Fatal("nothing is drained")
-		}
-		time.Sleep(time.Millisecond)
-	}
-	f := startOf("s-2")
-	f.Args = []string{"hook", "SessionStart"}
-	expect.EqualNow(t, sendHook(d, f), http.StatusOK, "status")
-	select {
-	case <-done:
-		t.Error("the hook waited for the whole spool")
-	default:
-		expect.Equal(t, <-done, 400)
-	}
-	if n := len(logOf(t, d)); n != 402 || d.spool.Count() != 0 {
-		t.Errorf("%d records, %d wait", n, d.spool.Count())
-	}
-}
 
 // The daemon took a frame but the client heard nothing and spooled it: it is the same frame.
 func TestSpooledAfterTakenCountsOnce(t *testing.T) {

@@ -38,19 +38,3 @@ func TestCrisisDreamsOnce(t *testing.T) {
 	}
 	mustVerify(t, d)
 }
-
-func TestDreamDoor(t *testing.T) {
-	d := opened(t)
-	take(t, d, startOf("s-1"))
-	for body, want := range map[string]int{`{"session":"s-1","phase":"full"}`: 200, `{"session":"s-1","phase":"nap"}`: 400, `{"session":"nobody","phase":"full"}`: 404, `{"session":"","phase":"full"}`: 404, `{`: 400} {
-		if code, answer := ask(t, d, "POST", "/v1/do/dream", body); code != want {
-			t.Errorf("%s: %d %s", body, code, answer)
-		}
-	}
-	d.effects.Wait()
-	recs := logOf(t, d)
-	expect.EqualNow(t, strings.Join(typesOf(recs), " "), "session.started identity.restored dream.triggered dream.completed")
-	if recs[3].Causation != recs[2].ID || recs[2].Causation != "" || recs[3].Correlation != "s-1" {
-		t.Errorf("%q, %q", recs[3].Causation, recs[2].Causation)
-	}
-}

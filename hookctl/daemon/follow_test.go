@@ -37,7 +37,7 @@ func (w *stalledWriter) Write(b []byte) (int, error) {
 
 // A reader of anything that has stopped reading (Ctrl-Z) holds up no hook and no flush.
 func TestStalledReaderHoldsUpNothing(t *testing.T) {
-	for _, path := range []string{"GET /v1/cells/session", "GET /v1/events?n=0", "GET /v1/events?n=0&follow=1", "GET /v1/cells/session/s-1", "POST /v1/verify", "GET /v1/at"} {
+	for _, path := range []string{"GET /v1/cells/session", "GET /v1/events?n=0&follow=1", "POST /v1/verify"} {
 		t.Run(path, func(t *testing.T) {
 			d := opened(t)
 			take(t, d, startOf("s-1"))
@@ -100,27 +100,6 @@ func TestFollowSeesEachOnce(t *testing.T) {
 			t.Fatalf("sequence %d after %d", r.Seq, want-1)
 		}
 		want++
-	}
-}
-
-// tail -f --since with a point ahead shows nothing before it.
-func TestFollowFromAhead(t *testing.T) {
-	d := opened(t)
-	srv := httptest.NewServer(d.Handler())
-	defer srv.Close()
-	take(t, d, startOf("s-1"))
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	req, _ := http.NewRequestWithContext(ctx, "GET", srv.URL+"/v1/events?n=0&follow=1&since=6", nil)
-	resp := expect.Value(http.DefaultClient.Do(req))(t)
-	defer resp.Body.Close()
-	for i := range 8 {
-		take(t, d, bashOf("s-1", i))
-	}
-	in := bufio.NewScanner(resp.Body)
-	in.Scan()
-	if !strings.HasPrefix(in.Text(), `{"seq":6,`) {
-		t.Errorf("%.60s", in.Text())
 	}
 }
 

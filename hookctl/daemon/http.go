@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"time"
 
@@ -53,7 +54,9 @@ func (d *Daemon) Handler() http.Handler {
 	give("GET /v1/context/{session}", d.context)
 	give("GET /v1/why/{session}", d.why)
 	give("GET /v1/ledger/{project}", d.ledgerOf)
-	handle("POST /v1/do/{name}", d.handleDo)
+	for name, run := range commands {
+		give("POST /v1/do/"+name, func(r *http.Request) (any, error) { return d.do(r, run) })
+	}
 	long("POST /v1/do/import", d.importTranscripts)
 	long("POST /v1/do/recover", d.recoverIdentity)
 	give("POST /v1/canary", func(r *http.Request) (any, error) { return d.canary(r.Context()), nil })
@@ -94,7 +97,12 @@ func (d *Daemon) long(w http.ResponseWriter, r *http.Request, run work) error {
 
 func (d *Daemon) httpServer() *http.Server {
 	return &http.Server{Handler: d.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
-		ConnContext: peerContext}
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context { // the folder and the mode of the socket already keep others out
+			if u, ok := c.(*net.UnixConn); ok {
+				ctx = context.WithValue(ctx, peerKey{}, peerOf(u))
+			}
+			return ctx
+		}}
 }
 
 // fail answers a request with an error. A client that is gone, perhaps in the middle of an answer, gets none.

@@ -56,7 +56,7 @@ func (d *Daemon) listenOnce(ctx context.Context) error {
 
 	seq, _ := d.stream.Last()
 	return d.watch(ctx, seq, func(r events.Record) error {
-		if err := feed.Send(d.whole(ctx, r)); err != nil {
+		if err := feed.Send(r); err != nil {
 			d.log.Warn("give an event to clients of NATS", "event", r.ID, "err", err)
 		}
 		return nil

@@ -13,25 +13,7 @@ import (
 
 	"hookline/expect"
 	"hookline/hookctl/wire"
-	"hookline/projector/session"
 )
-
-// A session whose process was used again by another program is gone all the same.
-func TestReapReusedPID(t *testing.T) {
-	d := opened(t)
-	f := startOf("s-1")
-	f.Env["CLAUDE_PID"] = fmt.Sprint(os.Getpid())
-	take(t, d, f)
-	d.reap(t.Context())
-	if s := sessionState(t, d, "s-1"); s.Status != "live" || s.Process().Start == 0 {
-		t.Fatalf("%s %+v", s.Status, s.Process())
-	}
-	s := sessionState(t, d, "s-1")
-	s.Processes = []session.Process{{PID: s.Process().PID, Start: s.Process().Start + 1}} // as if the pid were another's
-	if e, gone := hasGone(s, time.Now()); !gone || e.Reason != "process_gone" {
-		t.Errorf("%v %s", gone, e.Reason)
-	}
-}
 
 // live is how many sessions status counts as live.
 func live(t *testing.T, d *Daemon) int {

@@ -19,7 +19,6 @@ import (
 const (
 	maxOrderEvents = 512
 	maxGateName    = 200
-	maxBranch      = 4 << 10 // a ref's path ends there
 	maxGateMeta    = 4 << 10
 )
 
@@ -44,9 +43,6 @@ func (d *Daemon) OrderGates(ctx context.Context, o client.GateOrder) (client.Gat
 	}
 	if branch == "" {
 		return client.GateReceipt{}, problem.Bad("HEAD is detached: gates belong to a branch").Advise("--branch names one")
-	}
-	if len(branch) > maxBranch || strings.ContainsFunc(branch, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-		return client.GateReceipt{}, problem.Bad("%.60q is no name of a branch", branch)
 	}
 	project, sighting := d.project(ctx, place)
 	session, err := d.resolveSession(ctx, o.Session)
@@ -153,7 +149,13 @@ func (d *Daemon) doLedger(ctx context.Context, o client.LedgerOrder) (any, error
 		}
 
 		envs, err := d.redacted(base, append(first, list...))
-		toOwners(envs, list, state, news)
+		for i := range envs[min(news, len(envs)):] { // what closes an entry goes to the project whose cell has the entry
+			c, closes := list[i].(*events.LedgerEntryClosed)
+			at := slices.IndexFunc(state.Entries, func(x ledger.Entry) bool { return closes && x.ID == c.Entry })
+			if at >= 0 && state.Entries[at].Project != "" {
+				envs[news+i].Project = state.Entries[at].Project
+			}
+		}
 		return envs, err
 	})
 	if err != nil {
@@ -168,20 +170,6 @@ func (d *Daemon) doLedger(ctx context.Context, o client.LedgerOrder) (any, error
 		}
 	}
 	return client.LedgerReceipt{Project: id, Results: what}, nil
-}
-
-// toOwners sends what closes an entry to the project whose cell has the entry.
-func toOwners(envs []events.Envelope, list []events.Event, s ledger.State, from int) {
-	for i, e := range list {
-		c, ok := e.(*events.LedgerEntryClosed)
-		if !ok || from+i >= len(envs) {
-			continue
-		}
-		at := slices.IndexFunc(s.Entries, func(x ledger.Entry) bool { return x.ID == c.Entry })
-		if at >= 0 && s.Entries[at].Project != "" {
-			envs[from+i].Project = s.Entries[at].Project
-		}
-	}
 }
 
 // ledgerOf returns a project's ledger, together with those of the projects it took in.

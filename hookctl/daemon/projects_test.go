@@ -62,25 +62,6 @@ func TestProjectMoved(t *testing.T) {
 	}
 }
 
-// A project is recorded although the frame that met it first was a duplicate.
-func TestProjectSeenIsNotLost(t *testing.T) {
-	d := opened(t)
-	one, two := t.TempDir(), t.TempDir()
-	a := hookFrame(`{"hook_event_name":"Stop","session_id":"s-1"}`)
-	a.Env["CLAUDE_PROJECT_DIR"] = one
-	take(t, d, a)
-	b := hookFrame(`{"hook_event_name":"Stop","session_id":"s-1"}`) // a second install's
-	b.Env["CLAUDE_PROJECT_DIR"] = two
-	take(t, d, b)
-	c := startOf("s-2")
-	c.Env["CLAUDE_PROJECT_DIR"] = two
-	take(t, d, c)
-	seen := counts(t, d)["project.seen"]
-	if seen != 2 {
-		t.Errorf("%d of 2 projects are in the log", seen)
-	}
-}
-
 // A project is one project also where its path holds what looks like a secret.
 func TestProjectWithSecretInItsPath(t *testing.T) {
 	home := newHome(t)
@@ -136,20 +117,6 @@ func TestJoinedProjectsStayOne(t *testing.T) {
 	}
 	mustVerify(t, d)
 	shut(t, d)
-}
-
-// Without the client's word a session stays in the project where it was first seen.
-func TestProjectWithoutLaunchDir(t *testing.T) {
-	d := opened(t)
-	a, b := t.TempDir(), t.TempDir()
-	take(t, d, startIn(a, "s-1"))
-	f := hookFrame(`{"hook_event_name":"Stop","session_id":"s-1","cwd":"` + b + `"}`)
-	take(t, d, f)
-	s := sessionState(t, d, "s-1")
-	recs := logOf(t, d)
-	if last := recs[len(recs)-1]; last.Project != recs[0].Project || last.Project == "" || s.LaunchDir == "" || s.Cwd != b {
-		t.Errorf("%q instead of %q, %+v", last.Project, recs[0].Project, s)
-	}
 }
 
 // projectKeys are the ids of all projects.

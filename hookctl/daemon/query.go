@@ -24,7 +24,7 @@ import (
 	"hookline/replay/past"
 )
 
-// filter chooses event records.
+// filter chooses event records; empty fields choose all.
 type filter struct {
 	session string
 	project string
@@ -33,7 +33,11 @@ type filter struct {
 	to      uint64 // last sequence
 	n       int    // the last n, 0 = all
 	follow  bool
-	content content
+
+	grep  *regexp.Regexp // of the data's JSON
+	tool  string         // glob over names
+	file  string         // a path, or its end
+	agent string         // beginning of a subagent's id
 }
 
 func (f filter) match(r events.Record) bool {
@@ -45,22 +49,10 @@ func (f filter) match(r events.Record) bool {
 		ok, _ := path.Match(strings.TrimSpace(g), r.Type)
 		typed = typed || ok
 	}
-	return typed && f.content.match(r)
-}
-
-// content chooses records by what a hook said. Empty fields choose all.
-type content struct {
-	grep  *regexp.Regexp // of the data's JSON
-	tool  string         // glob over names
-	file  string         // a path, or its end
-	agent string         // beginning of a subagent's id
-}
-
-func (c content) match(r events.Record) bool {
-	if !strings.HasPrefix(r.AgentID, c.agent) || c.grep != nil && !c.grep.Match(r.Data) {
+	if !typed || !strings.HasPrefix(r.AgentID, f.agent) || f.grep != nil && !f.grep.Match(r.Data) {
 		return false
 	}
-	if c.tool == "" && c.file == "" {
+	if f.tool == "" && f.file == "" {
 		return true
 	}
 
@@ -76,21 +68,21 @@ func (c content) match(r events.Record) bool {
 	if json.Unmarshal(r.Data, &call) != nil {
 		return false
 	}
-	if ok, _ := path.Match(c.tool, call.Tool); c.tool != "" && !ok {
+	if ok, _ := path.Match(f.tool, call.Tool); f.tool != "" && !ok {
 		return false
 	}
-	return c.file == "" || slices.ContainsFunc([]string{call.File, call.Input.File, call.Input.Notebook, call.Input.Path}, func(name string) bool {
-		return name == c.file || strings.HasSuffix(name, "/"+strings.TrimPrefix(c.file, "./"))
+	return f.file == "" || slices.ContainsFunc([]string{call.File, call.Input.File, call.Input.Notebook, call.Input.Path}, func(name string) bool {
+		return name == f.file || strings.HasSuffix(name, "/"+strings.TrimPrefix(f.file, "./"))
 	})
 }
 
 func (d *Daemon) parseFilter(r *http.Request) (filter, error) {
 	q := r.URL.Query()
 	f := filter{types: q.Get("type"), follow: q.Get("follow") == "1", from: 1, to: math.MaxUint64,
-		content: content{tool: q.Get("tool"), file: q.Get("file"), agent: q.Get("agent")}}
+		tool: q.Get("tool"), file: q.Get("file"), agent: q.Get("agent")}
 	var err error
 	if grep := q.Get("grep"); grep != "" {
-		f.content.grep, err = regexp.Compile(grep)
+		f.grep, err = regexp.Compile(grep)
 		if err != nil {
 			return f, problem.Bad("grep: %v", err)
 		}
@@ -148,25 +140,35 @@ func (d *Daemon) handleEvents(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := lines(w)
 	last, _ := d.stream.Last()
-	if err := d.earlier(r.Context(), f, last, func(rec events.Record) error { return out.Encode(rec) }); err != nil {
+	send := func(rec events.Record) error { return out.Encode(rec) }
+	if err := d.earlier(r.Context(), f, last, send); err != nil || !f.follow {
 		return err
 	}
-	if !f.follow {
-		return nil
-	}
-	return d.followEvents(r.Context(), w, f, last)
-}
 
-// mostChosen bounds the events that one request names.
-const mostChosen = 1000
+	flusher := http.NewResponseController(w)
+	_ = d.watch(r.Context(), last, func(rec events.Record) error { // an error is a follower that is gone
+		if !f.match(rec) {
+			return nil
+		}
+		return send(rec)
+	}, func(quiet bool) error {
+		if quiet {
+			if _, err := w.Write([]byte("\n")); err != nil {
+				return err
+			}
+		}
+		return flusher.Flush()
+	})
+	return nil
+}
 
 // chosenEvents writes the events with the sequences of the query, in its order, without those that are not there.
 func (d *Daemon) chosenEvents(w http.ResponseWriter, r *http.Request) error {
 	var seqs []uint64
 	for _, s := range strings.Split(r.URL.Query().Get("seq"), ",") {
 		seq, err := strconv.ParseUint(s, 10, 64)
-		if err != nil || len(seqs) == mostChosen {
-			return problem.Bad("seq: %q is no sequence, or one too many", s)
+		if err != nil {
+			return problem.Bad("seq: %q is no sequence", s)
 		}
 		seqs = append(seqs, seq)
 	}
@@ -229,43 +231,15 @@ func (d *Daemon) earlier(ctx context.Context, f filter, to uint64, fn func(event
 
 const heartbeat = 5 * time.Second
 
-func (d *Daemon) followEvents(ctx context.Context, w http.ResponseWriter, f filter, seq uint64) error {
-	flusher := http.NewResponseController(w)
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
-	send := func(r events.Record) error {
-		if !f.match(r) {
-			return nil
-		}
-		return out.Encode(d.whole(ctx, r))
-	}
-	_ = d.watch(ctx, seq, send, func(quiet bool) error { // an error is a follower that is gone
-		if quiet {
-			if _, err := w.Write([]byte("\n")); err != nil {
-				return err
-			}
-		}
-		return flusher.Flush()
-	})
-	return nil
-}
-
-// watch sends the records behind seq as they are recorded, until ctx or the daemon ends, or an error. pause, where there is
+// watch sends the records behind seq as they come to disk, until ctx or the daemon ends, or an error. pause, where there is
 // one, is called after what was there, and while nothing comes (quiet).
 func (d *Daemon) watch(ctx context.Context, seq uint64, send func(events.Record) error, pause func(quiet bool) error) error {
-	one := func(r events.Record) error {
-		seq = r.Seq
-		return send(r)
-	}
 	for quiet := false; ; {
-		recs, ok, changed := d.rec.Follow(seq)
+		to, grown := d.rec.Synced()
 		var err error
-		if ok {
-			for _, r := range recs {
-				err = errors.Join(err, one(r))
-			}
-		} else {
-			err = d.stream.Read(ctx, seq+1, 0, one)
+		if to > seq {
+			err = d.stream.Read(ctx, seq+1, to, send)
+			seq = to
 		}
 		if err == nil && pause != nil {
 			err = pause(quiet)
@@ -279,22 +253,11 @@ func (d *Daemon) watch(ctx context.Context, seq uint64, send func(events.Record)
 			return nil
 		case <-d.life.Done():
 			return nil
-		case <-changed:
+		case <-grown:
 		case <-time.After(heartbeat):
 			quiet = true
 		}
 	}
-}
-
-// whole is a record with the time of its append, which one that was kept in memory has not.
-func (d *Daemon) whole(ctx context.Context, r events.Record) events.Record {
-	if !r.Appended.IsZero() {
-		return r
-	}
-	if full, err := d.stream.Get(ctx, r.Seq); err == nil {
-		return full
-	}
-	return r
 }
 
 // handleEvent gives one record by id or sequence; raw is the hook's own JSON with its blobs.

@@ -3,8 +3,8 @@
 package daemon
 
 import (
-	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -79,20 +79,8 @@ func (p oldLog) latest() string {
 // recover asks through the surface, as `replay recover` does.
 func (p oldLog) recover(query string) (mend.Recovered, error) {
 	p.t.Helper()
-	code, body := ask(p.t, p.d, "POST", "/v1/do/recover?cwd="+p.dir+"&"+query, "")
-	var line struct {
-		Result mend.Recovered
-		Error  string
-		Hint   string
-	}
-	last := body[strings.LastIndex(body, "\n")+1:]
-	if err := unmarshal(last, &line); err != nil {
-		p.t.Fatalf("%d %s", code, body)
-	}
-	if line.Error != "" {
-		return line.Result, errors.New(line.Error)
-	}
-	return line.Result, nil
+	q := expect.Value(url.ParseQuery("cwd=" + p.dir + "&" + query))(p.t)
+	return ran[mend.Recovered](p.t, p.d.recoverIdentity, q)
 }
 
 // twoDays is a project with a good session that ended on tuesday and one that went wrong on wednesday.

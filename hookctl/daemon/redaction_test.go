@@ -36,8 +36,8 @@ func TestProjectsOwnRedaction(t *testing.T) {
 	const secrets = "ACME-1 CORP-2 UNIT-3"
 	recorded := func(launch string) string {
 		t.Helper()
-		f := promptOf("s-1", 1, 1)
-		f.Cwd, f.Body = launch, []byte(strings.Replace(string(f.Body), `"prompt":"`, `"prompt":"`+secrets+" ", 1))
+		f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"` + secrets + ` x"}`)
+		f.Cwd = launch
 		kept := string(deliver.Redacted(f, deliver.Patterns(spool.Launch(f))).Body)
 		in, err := d.decode(f, d.configured(spool.Launch(f)))
 		if err != nil || strings.Count(string(in.Data), "[REDACTED:custom]") != strings.Count(kept, "[REDACTED:custom]") {

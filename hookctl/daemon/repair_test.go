@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,7 +46,11 @@ func blockPath(home string, n int) string {
 
 func mustRepair(t *testing.T, d *Daemon, o mend.RepairOptions) mend.Repaired {
 	t.Helper()
-	return expect.Value(d.Repair(t.Context(), o, nil))(t)
+	q := url.Values{"from": o.From, "transcripts": {o.Transcripts}}
+	if o.DryRun {
+		q.Set("dry_run", "1")
+	}
+	return expect.Value(ran[mend.Repaired](t, d.repair, q))(t)
 }
 
 // lossy is a home whose log has lost one event, and an export of it from before.
@@ -332,7 +337,7 @@ func TestBroughtBackIsNotLost(t *testing.T) {
 	home := newHome(t)
 	d := open(t, home)
 	take(t, d, bashOf("s-1", 1))
-	expect.OK(t, d.appendDamage(t.Context(), d.rec, embedded.Found{Lost: []block.Range{{First: 1, Last: 2}}}))
+	expect.Value(d.rec.Note(t.Context(), events.Envelope{}, check.EventOf(embedded.Found{Lost: []block.Range{{First: 1, Last: 2}}})))(t)
 	defer shut(t, d)
 	l, err := check.ReadLosses(t.Context(), d.stream, nil)
 	if err != nil || len(l.Lost) != 0 {

@@ -94,53 +94,43 @@ func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (clien
 	return out, rec.ID, json.Unmarshal(at.Cells[0].State, &out.State)
 }
 
-// recoverOrder asks for an identity of the past: a session's, or that of the project of a folder.
-type recoverOrder struct {
-	At      string `json:"at"`
-	Session string `json:"session"`
-	Cwd     string `json:"cwd"`
-	DryRun  string `json:"dry_run"` // "1": nothing is appended
-}
-
-// recoverIdentity plans making an identity of the past the current one.
+// recoverIdentity plans making an identity of the past the current one ([mend.Past]): a session's, or that of the project of a
+// folder. With dry_run=1 nothing is appended.
 func (d *Daemon) recoverIdentity(r *http.Request) (work, error) {
 	q := r.URL.Query()
-	o := recoverOrder{At: q.Get("at"), Session: q.Get("session"), Cwd: q.Get("cwd"), DryRun: q.Get("dry_run")}
-	return func(ctx context.Context, progress func(uint64)) (any, error) { return d.doRecover(ctx, o, progress) }, nil
+	return func(ctx context.Context, progress func(uint64)) (any, error) {
+		at, err := d.momentOf(ctx, q.Get("at"))
+		if err != nil {
+			return nil, err
+		}
+		asked := mend.Asked{At: at, DryRun: q.Get("dry_run") == "1"}
+		if asked.Session, err = d.resolveSession(ctx, q.Get("session")); err != nil {
+			return nil, err
+		}
+		if place := d.world.Place(q.Get("cwd")); asked.Session == "" && place.Path() != "" {
+			asked.Project, _ = d.project(ctx, place)
+		}
+
+		past := mend.Past{Log: d.stream, View: d.view, Now: d.opts.Now}
+		found, err := past.Find(ctx, asked, progress)
+		if err != nil {
+			return found.Result, err
+		}
+		was := found.Identity
+		target := was.SessionID // where that does not live it is the project's only live session
+		if only := d.onlyIn(ctx, was.Project); only != "" && !slices.Contains(d.liveIDs(ctx, session.Alive), target) {
+			target = only
+		}
+		var out mend.Recovered
+		_, err = d.rec.Do(ctx, func(r projector.Reader) (envs []events.Envelope, err error) {
+			out, envs, err = past.Plan(r, found, target)
+			return envs, err
+		})
+		return out, err
+	}, nil
 }
 
-// doRecover makes an identity of the past the current one ([mend.Past]).
-func (d *Daemon) doRecover(ctx context.Context, o recoverOrder, progress func(uint64)) (mend.Recovered, error) {
-	at, err := d.momentOf(ctx, o.At)
-	if err != nil {
-		return mend.Recovered{}, err
-	}
-	asked := mend.Asked{At: at, DryRun: o.DryRun == "1"}
-	if asked.Session, err = d.resolveSession(ctx, o.Session); err != nil {
-		return mend.Recovered{}, err
-	}
-	if place := d.world.Place(o.Cwd); asked.Session == "" && place.Path() != "" {
-		asked.Project, _ = d.project(ctx, place)
-	}
-
-	past := mend.Past{Log: d.stream, View: d.view, Now: d.opts.Now}
-	found, err := past.Find(ctx, asked, progress)
-	if err != nil {
-		return found.Result, err
-	}
-	was := found.Identity
-	target := was.SessionID // where that does not live it is the project's only live session
-	if only := d.onlyIn(ctx, was.Project); only != "" && !slices.Contains(d.liveIDs(ctx, session.Alive), target) {
-		target = only
-	}
-	var out mend.Recovered
-	_, err = d.rec.Do(ctx, func(r projector.Reader) (envs []events.Envelope, err error) {
-		out, envs, err = past.Plan(r, found, target)
-		return envs, err
-	})
-	return out, err
-}
-
+// momentOf reads a point of the log: a sequence, an RFC 3339 time, or "now".
 func (d *Daemon) momentOf(ctx context.Context, s string) (mend.Moment, error) {
 	if s == "now" {
 		return mend.Moment{Time: d.opts.Now()}, nil

@@ -151,7 +151,11 @@ func (d *Daemon) run(ctx context.Context, door *door) string {
 	defer stop()
 	var beside sync.WaitGroup
 	beside.Go(func() { d.loops(loops) })
-	beside.Go(func() { door.watch(loops) })
+	beside.Go(func() {
+		for pause(loops, lookEvery) {
+			door.look()
+		}
+	})
 	if d.opts.listenWrong != "" {
 		d.listening.Store(&client.Listening{Problem: d.opts.listenWrong})
 	} else if wanted(d.opts.Listen) {

@@ -1,9 +1,9 @@
 package daemon
 
 import (
-	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -46,15 +46,6 @@ func (d *Daemon) Status() client.Status {
 	if door := d.door.Load(); door != nil {
 		s.Socket = door.path()
 	}
-	s.UnknownTypes = map[string]int{} // what this build has no type for among the newest records
-	for _, r := range d.rec.Recent() {
-		switch e := r.Event.(type) {
-		case *events.Unknown:
-			s.UnknownTypes[e.Name]++
-		case *events.HookUnrecognized:
-			s.UnknownTypes["hook "+r.Hook]++
-		}
-	}
 	return s
 }
 
@@ -63,6 +54,7 @@ type hookCounts struct {
 	mu               sync.Mutex
 	kinds            map[string]client.HookCount
 	installs         map[string]int // second ones
+	unknown          map[string]int // hooks that this build has no type for
 	again, conflicts int64
 }
 
@@ -73,11 +65,11 @@ const (
 )
 
 // count counts a hook by what became of it.
-func (c *hookCounts) count(seen recorder.Verdict, name, install string, now time.Time) {
+func (c *hookCounts) count(seen recorder.Verdict, name, install string, e events.Event, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kinds == nil {
-		c.kinds, c.installs = map[string]client.HookCount{}, map[string]int{}
+		c.kinds, c.installs, c.unknown = map[string]client.HookCount{}, map[string]int{}, map[string]int{}
 	}
 	switch seen {
 	case recorder.Again:
@@ -95,6 +87,9 @@ func (c *hookCounts) count(seen recorder.Verdict, name, install string, now time
 		if _, ok := c.kinds[name]; !ok && len(c.kinds) > maxKinds {
 			name = "(other)"
 		}
+		if _, unknown := e.(*events.HookUnrecognized); unknown {
+			c.unknown["hook "+name]++
+		}
 		c.kinds[name] = client.HookCount{Last: now.UTC().Truncate(time.Millisecond), Count: c.kinds[name].Count + 1}
 	}
 }
@@ -105,6 +100,7 @@ func (c *hookCounts) into(s *client.Status) {
 	defer c.mu.Unlock()
 	s.Again, s.Conflicts = c.again, c.conflicts
 	s.Hooks, s.SecondInstalls = maps.Collect(maps.All(c.kinds)), maps.Collect(maps.All(c.installs)) // never nil, as clients expect
+	s.UnknownTypes = maps.Collect(maps.All(c.unknown))
 }
 
 // handleMetrics answers with the daemon's status in the text form that Prometheus reads (exposition format 0.0.4). It is
@@ -208,7 +204,18 @@ func (d *Daemon) canary(ctx context.Context) client.Canary {
 		return fmt.Sprintf("position %d", pos.Seq), err
 	})
 	for _, bucket := range []string{projector.BucketSnapshot, projector.BucketLatest, projector.BucketCache} {
-		step("bucket "+bucket, func() (string, error) { return "", d.roundTrip(ctx, bucket, nonce) })
+		step("bucket "+bucket, func() (string, error) { // one cell that belongs to no projection is written, read and deleted
+			key, store := projector.ProbePrefix+nonce, d.ground.Store()
+			err := store.Save(ctx, bucket, []projector.Cell{{Key: key, Value: []byte(nonce)}})
+			if err != nil {
+				return "", err
+			}
+			got, err := store.Load(ctx, bucket, key)
+			if err == nil && string(got) != nonce {
+				err = fmt.Errorf("cell came back as %q", got)
+			}
+			return "", errors.Join(err, store.Save(ctx, bucket, []projector.Cell{{Key: key}}))
+		})
 	}
 	step("blob store", func() (string, error) {
 		digest, err := d.ground.Blobs().Put([]byte("canary"))
@@ -222,21 +229,4 @@ func (d *Daemon) canary(ctx context.Context) client.Canary {
 		return "", err
 	})
 	return c
-}
-
-// roundTrip writes, reads and deletes one cell that belongs to no projection.
-func (d *Daemon) roundTrip(ctx context.Context, bucket, nonce string) error {
-	key := projector.ProbePrefix + nonce
-	store := d.ground.Store()
-	if err := store.Save(ctx, bucket, []projector.Cell{{Key: key, Value: []byte(nonce)}}); err != nil {
-		return err
-	}
-	got, err := store.Load(ctx, bucket, key)
-	if err == nil && !bytes.Equal(got, []byte(nonce)) {
-		err = fmt.Errorf("cell came back as %q", got)
-	}
-	if err != nil {
-		return err
-	}
-	return store.Save(ctx, bucket, []projector.Cell{{Key: key}})
 }

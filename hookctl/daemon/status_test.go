@@ -54,11 +54,11 @@ func TestHookCounts(t *testing.T) {
 	var c hookCounts
 	now := time.Date(2026, 11, 21, 8, 0, 0, 5e5, time.FixedZone("", 3600))
 	for i := range 1000 {
-		c.count(recorder.Fresh, fmt.Sprint("H", i), "", now)
-		c.count(recorder.SecondHit, "H", fmt.Sprint("/b/", i), now)
+		c.count(recorder.Fresh, fmt.Sprint("H", i), "", nil, now)
+		c.count(recorder.SecondHit, "H", fmt.Sprint("/b/", i), nil, now)
 	}
-	c.count(recorder.Fresh, "", "", now)
-	c.count(recorder.Fresh, "H1", "", now)
+	c.count(recorder.Fresh, "", "", nil, now)
+	c.count(recorder.Fresh, "H1", "", nil, now)
 	var s client.Status
 	c.into(&s)
 	kinds := s.Hooks

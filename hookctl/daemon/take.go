@@ -112,7 +112,7 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 		d.endWhenBroken(err)
 		return hook.Answer{}, nil, err
 	}
-	d.hooks.count(told.Seen, in.Name(), install, d.opts.Now())
+	d.hooks.count(told.Seen, in.Name(), install, in.Event, d.opts.Now())
 	if w.Gates != nil && told.FirstOfInstall() { // the log has what is wrong with the rules
 		if rules, ok := d.rules.get(w.Gates.Root); ok {
 			rules.recorded.Store(true)

@@ -217,7 +217,6 @@ func (r *Recorder) fold(ctx context.Context, rec events.Record, install string) 
 		at = r.opts.Now()
 	}
 	r.window.Add(&rec.Envelope, rec.Seq, at, digestOf(rec.Data), install)
-	r.keep(rec)
 	r.last = at
 	return nil
 }
@@ -237,11 +236,25 @@ func (r *Recorder) foldTo(ctx context.Context, to uint64) error {
 	})
 }
 
-// Sync returns when everything up to a sequence is on disk; followers are told then.
+// Sync returns when everything up to a sequence is on disk, and wakes those who follow the log.
 func (r *Recorder) Sync(ctx context.Context, seq uint64) error {
 	if err := r.stream.Sync(ctx, seq); err != nil {
 		return fmt.Errorf("sync the log: %w", err)
 	}
-	r.wake(seq)
+	r.mayFollow.Lock()
+	defer r.mayFollow.Unlock()
+	if seq > r.synced {
+		r.synced = seq
+		close(r.grown)
+		r.grown = make(chan struct{})
+	}
 	return nil
+}
+
+// Synced returns the newest sequence that was brought to disk since the opening, 0 for none, and a channel that is closed when
+// there is a newer one.
+func (r *Recorder) Synced() (seq uint64, grown <-chan struct{}) {
+	r.mayFollow.Lock()
+	defer r.mayFollow.Unlock()
+	return r.synced, r.grown
 }

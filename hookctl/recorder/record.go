@@ -253,10 +253,7 @@ func (r *Recorder) note(ctx context.Context, base events.Envelope, e events.Even
 
 // conflictID returns the id of the event about a frame's second content: of the frame's time, the rest from both.
 func conflictID(frame string, digest digest) string {
-	id, err := ulid.ParseStrict(frame)
-	if err != nil {
-		return frame + "-" + hex.EncodeToString(digest[:])
-	}
+	id, _ := ulid.ParseStrict(frame) // no frame comes without one
 	sum := sha256.Sum256(append([]byte(frame), digest[:]...))
 	copy(id[6:], sum[:])
 	return id.String()

@@ -7,7 +7,7 @@
 //	Later    what is appended before the next hook
 //	Import   events that have their ids already
 //	Read     states at one position
-//	Follow   the newest records, as they come
+//	Synced   how far the log is on disk, for those who follow it
 //	Close    the view is written, the store closed
 package recorder
 
@@ -45,7 +45,6 @@ type Recorder struct {
 	ground *embedded.Server
 	stream *embedded.Stream
 	view   *projector.View
-	hub
 
 	order  sync.Mutex // the order of the log: judge, decide, append and fold are one step
 	window *window
@@ -55,6 +54,10 @@ type Recorder struct {
 
 	mayWait sync.Mutex // guards waiting alone
 	waiting []events.Envelope
+
+	mayFollow sync.Mutex // guards what follows
+	synced    uint64
+	grown     chan struct{} // closed when synced grows
 }
 
 // Open opens the store and brings the view to the end of the log. When that meets damage which a clean shutdown had
@@ -76,7 +79,8 @@ func open(ctx context.Context, o Options) (r *Recorder, met bool, err error) {
 		return nil, false, err
 	}
 
-	r = &Recorder{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), hub: hub{wait: make(chan struct{})}, window: newWindow(windowSize), named: map[string]bool{}}
+	r = &Recorder{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), window: newWindow(windowSize), named: map[string]bool{},
+		grown: make(chan struct{})}
 
 	err = r.resume(ctx)
 	if err == nil && o.Begin != nil {
@@ -137,13 +141,14 @@ func (r *Recorder) resume(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := r.checkPositions(ctx); err != nil {
-		return err
+	err = r.checkPositions(ctx)
+	if err == nil {
+		err = r.catchUp(ctx)
 	}
-	if err := r.catchUp(ctx); err != nil {
-		return err
+	if err == nil {
+		err = r.fillWindow(ctx)
 	}
-	if err := r.fillWindow(ctx); err != nil {
+	if err != nil {
 		return err
 	}
 

@@ -71,9 +71,10 @@ func TestRecordOnce(t *testing.T) {
 	}
 
 	var types []string
-	for _, rec := range r.Recent() {
+	expect.OK(t, r.stream.Read(t.Context(), 1, 0, func(rec events.Record) error {
 		types = append(types, rec.Type)
-	}
+		return nil
+	}))
 	expect.Equal(t, strings.Join(types, " "), "tool.succeeded frame.duplicated frame.conflicted")
 	expect.Equal(t, stateOf(t, r).Events, 1, "hooks counted")
 }
