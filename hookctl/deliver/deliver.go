@@ -160,7 +160,6 @@ type delivery struct {
 	spoolErr error // the frame is lost
 	startErr error // no daemon will take it soon
 	sendErr  error // the daemon that was waited for did not take it
-	waiting  int   // frames in the spool
 	spawned  bool  // the daemon that is waited for is this process's own
 	hangs    bool  // a daemon accepts connections, and has not answered the client in time
 }
@@ -253,7 +252,6 @@ func (d *delivery) record() {
 	if all := Patterns(spool.Launch(d.frame)); len(all.Project) > 0 && d.spoolErr == nil {
 		d.spoolErr = frames.Write(Redacted(d.frame, all))
 	}
-	d.waiting = frames.Count()
 }
 
 // Patterns returns redact_extra of the user's configuration and of a project's, "" for none.
@@ -308,8 +306,6 @@ func (d *delivery) answer(out, errw io.Writer) int {
 		message = "hookline: " + hook.NoInput(d.event)
 	case d.leaves() && d.startErr == nil && d.frame.Args[0] == "hook" && d.once("no answer "+d.event):
 		message = "hookline: the recorder " + d.refusal() + "; this hook is kept and recorded later, " + unanswered(d.event) + ". `hookctl doctor` tells why"
-	case d.waiting > spool.Warn && d.once("spool is long"):
-		message = fmt.Sprintf("hookline: %d hooks wait for the recorder, which does not run; `hookctl start` starts it", d.waiting)
 	}
 	exit := 0
 	if verb == "restore-identity" && (d.spoolErr != nil || d.startErr != nil) {
