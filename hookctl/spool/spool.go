@@ -3,17 +3,16 @@
 package spool
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -22,10 +21,6 @@ import (
 	"hookline/hookctl/safeopen"
 	"hookline/hookctl/wire"
 )
-
-// Warn is the number of waiting frames above which the user is told: an hour of a busy session
-// makes some 2,000, so this is a daemon that has not run for long. Nothing is refused above it.
-const Warn = 10_000
 
 // staleTemp is the age at which an unfinished write is taken for a crashed one.
 const staleTemp = time.Hour
@@ -37,10 +32,7 @@ const staleTemp = time.Hour
 // A frame is there whole or not at all (temporary file, fsync, rename, fsync of the folder). When
 // the home cannot be written the frames go to another folder. Several processes may write at once;
 // one, the daemon, takes them out.
-type Spool struct {
-	paths home.Paths
-	disk  disk
-}
+type Spool struct{ paths home.Paths }
 
 // Entry is one waiting frame.
 type Entry struct {
@@ -49,52 +41,51 @@ type Entry struct {
 }
 
 // Open returns the spool of a home; nothing is made before the first Write.
-func Open(p home.Paths) *Spool { return &Spool{paths: p, disk: files{}} }
+func Open(p home.Paths) *Spool { return &Spool{p} }
 
 // Write puts f into the spool and returns when it is on disk. The same id replaces the file. The
 // error names what failed in every place.
 func (s *Spool) Write(f wire.Frame) error {
-	err := s.disk.MakeDir(s.paths.Spool, s.makeHome)
-	if err == nil {
-		err = s.write(s.paths.Spool, f)
-	}
-	if err == nil {
-		return nil
-	}
-	if errors.Is(err, home.ErrForeign) { // no daemon of this user will look here
-		return fmt.Errorf("spool frame %s: %w", f.ID, err)
-	}
-	for _, dir := range s.paths.Fallbacks {
-		next := s.disk.MakeDir(dir, func() error { return home.FallbackDir(dir) })
-		if next == nil {
-			next = s.write(dir, f)
-		}
-		if next == nil {
+	var failed error
+	for _, dir := range s.paths.Spools() {
+		err := s.writeIn(dir, f)
+		if err == nil {
 			return nil
 		}
-		err = fmt.Errorf("%w; in the next place: %w", err, next)
+		if failed == nil {
+			failed = err
+		} else {
+			failed = fmt.Errorf("%w; in the next place: %w", failed, err)
+		}
+		if dir == s.paths.Spool && errors.Is(err, home.ErrForeign) { // no daemon of this user will look in the others
+			break
+		}
 	}
-	return fmt.Errorf("spool frame %s: %w", f.ID, err)
+	return fmt.Errorf("spool frame %s: %w", f.ID, failed)
 }
 
-// makeHome makes the folder in the home, which it checks first.
-func (s *Spool) makeHome() error {
-	if err := s.paths.Check(); err != nil {
-		return err
-	}
-	return home.PrivateDir(s.paths.Spool)
-}
-
-func (s *Spool) write(dir string, f wire.Frame) (err error) {
-	f.Sum = sumOf(f)
-	temp := filepath.Join(dir, "."+f.ID+"."+strconv.Itoa(os.Getpid())+".tmp")
-	if err = s.disk.WriteFile(temp, append(f.Header(), '\n'), f.Body); err == nil {
-		err = s.disk.Rename(temp, filepath.Join(dir, f.ID+".frame"))
+// writeIn makes one of the places, and a file in it.
+func (s *Spool) writeIn(dir string, f wire.Frame) error {
+	var err error
+	if dir != s.paths.Spool {
+		err = home.FallbackDir(dir)
+	} else if err = s.paths.Check(); err == nil {
+		err = home.PrivateDir(dir)
 	}
 	if err != nil {
-		return errors.Join(err, s.disk.Remove(temp))
+		return err
 	}
-	return s.disk.SyncDir(dir)
+
+	f.Sum = sumOf(f)
+	path := filepath.Join(dir, f.ID+".frame")
+	temp, err := safeopen.Beside(path, append(append(f.Header(), '\n'), f.Body...), nil, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	return safeopen.SyncDir(dir)
 }
 
 // List returns the waiting frames of all places, oldest first (by id; ids of one millisecond in any
@@ -111,7 +102,7 @@ func (s *Spool) List() ([]Entry, error) {
 			path := filepath.Join(dir, name)
 			if id, ok := strings.CutSuffix(name, ".frame"); ok {
 				frames = append(frames, Entry{id, path})
-			} else if info, err := os.Lstat(path); err == nil && strings.HasSuffix(name, ".tmp") && time.Since(info.ModTime()) > staleTemp {
+			} else if info, err := os.Lstat(path); err == nil && strings.HasPrefix(name, ".") && time.Since(info.ModTime()) > staleTemp {
 				failed = append(failed, s.Quarantine(Entry{Path: path}))
 			}
 		}
@@ -156,16 +147,12 @@ func (s *Spool) Count() int {
 // Read returns the frame of a file. [ErrFrame] means that it will never be readable, see [Spool.Quarantine]; so does
 // [safeopen.ErrRefused], of what is no file of ours. Any other error is one of the file system: the frame may be whole.
 func (s *Spool) Read(e Entry) (wire.Frame, error) {
-	file, err := safeopen.Open(safeopen.Own, e.Path)
+	data, err := safeopen.ReadFile(safeopen.Own, e.Path, wire.Limit+mostHeader)
 	if err != nil {
 		return wire.Frame{}, err
 	}
-	defer file.Close()
-	in := &keeper{from: file}
-	f, err := ReadFrame(in)
+	f, err := ReadFrame(bytes.NewReader(data))
 	switch {
-	case in.err != nil:
-		err = in.err
 	case err == nil && f.ID != e.ID:
 		err = fmt.Errorf("%w: file %s holds frame %s", ErrFrame, e.ID, f.ID)
 	case err == nil && f.Sum != "" && f.Sum != sumOf(f):
@@ -174,19 +161,8 @@ func (s *Spool) Read(e Entry) (wire.Frame, error) {
 	return f, err
 }
 
-// keeper keeps the error of a read, which is none of the content.
-type keeper struct {
-	from io.Reader
-	err  error
-}
-
-func (k *keeper) Read(p []byte) (int, error) {
-	n, err := k.from.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		k.err = err
-	}
-	return n, err
-}
+// mostHeader bounds a frame's header: some strings of 4 KiB, escaped.
+const mostHeader = 1 << 20
 
 // sumOf returns the digest of a frame as it is spooled: its header without the sum, and its body.
 func sumOf(f wire.Frame) string {
@@ -197,9 +173,14 @@ func sumOf(f wire.Frame) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Remove drops a frame that the daemon has taken. A frame that comes back after a crash is found to
-// be known by its id.
-func (s *Spool) Remove(e Entry) error { return s.disk.Remove(e.Path) }
+// Remove drops a frame that the daemon has taken; one that is not there is no error. A frame that comes back after a crash is
+// found to be known by its id.
+func (s *Spool) Remove(e Entry) error {
+	if err := os.Remove(e.Path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
 
 // Quarantine sets an unreadable file aside, into the folder "quarantine" beside it. It is never
 // deleted: the frame may be the only copy.
@@ -208,10 +189,10 @@ func (s *Spool) Quarantine(e Entry) error {
 	if err := home.PrivateDir(dir); err != nil {
 		return err
 	}
-	if err := s.disk.Rename(e.Path, filepath.Join(dir, filepath.Base(e.Path))); err != nil {
+	if err := os.Rename(e.Path, filepath.Join(dir, filepath.Base(e.Path))); err != nil {
 		return err
 	}
-	return s.disk.SyncDir(dir)
+	return safeopen.SyncDir(dir)
 }
 
 // Quarantined counts what was set aside.
@@ -224,46 +205,4 @@ func (s *Spool) Quarantined() int {
 		}
 	}
 	return n
-}
-
-// disk is what the spool changes in the file system. Tests stop it between any two calls. Safe for concurrent use.
-type disk interface {
-	// MakeDir runs make, which makes dir.
-	MakeDir(dir string, make func() error) error
-	// WriteFile makes a file of mode 0600 and returns when its bytes are on disk.
-	WriteFile(path string, parts ...[]byte) error
-	Rename(from, to string) error
-	// SyncDir makes renames in dir last.
-	SyncDir(dir string) error
-	// Remove is no error for a file that is not there.
-	Remove(path string) error
-}
-
-// files is the file system, the [disk] of [Open].
-type files struct{}
-
-func (files) MakeDir(_ string, make func() error) error { return make() }
-
-func (files) WriteFile(path string, parts ...[]byte) error {
-	file, err := safeopen.Write(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
-	if err != nil {
-		return err
-	}
-	for _, p := range parts {
-		if _, err := file.Write(p); err != nil {
-			return errors.Join(err, file.Close())
-		}
-	}
-	return errors.Join(file.Sync(), file.Close())
-}
-
-func (files) Rename(from, to string) error { return os.Rename(from, to) }
-
-func (files) SyncDir(dir string) error { return safeopen.SyncDir(dir) }
-
-func (files) Remove(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
