@@ -77,16 +77,6 @@ func (d *Daemon) drainSome(ctx context.Context, n int, session string) (int, err
 	if session == "" {
 		list = list[:min(len(list), n)]
 	}
-	ids := make([]string, 0, len(list))
-	for _, e := range list {
-		ids = append(ids, e.ID)
-	}
-	if err := d.rec.Expect(ctx, ids); err != nil {
-		d.endWhenBroken(err)
-		d.log.Warn("look waiting frames up", "err", err)
-		return 0, err
-	}
-
 	taken := 0
 	for _, e := range list {
 		if ctx.Err() != nil {

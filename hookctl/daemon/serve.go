@@ -24,7 +24,7 @@ import (
 
 // Serve runs the daemon of this environment's home until it is told to stop. It is what
 // `hookd serve` does; its stdio is the log.
-func Serve(ctx context.Context, _ []string) int {
+func Serve(ctx context.Context) int {
 	p := home.Locate(os.Getenv)
 	if err := p.Check(); err != nil {
 		slog.New(slog.NewTextHandler(os.Stderr, nil)).Error("serve", "err", err)

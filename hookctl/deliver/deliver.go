@@ -4,7 +4,6 @@ package deliver
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -32,18 +31,17 @@ import (
 // tellAgain is the time after which a warning to the user is repeated for the same cause.
 const tellAgain = time.Hour
 
-// Options is the world of a delivery. The zero value is the real one, without a deadline.
+// Options of a delivery.
 type Options struct {
-	Getenv func(string) string
-	Until  time.Time                         // when the answer is of no more use; the zero time gives one second
-	Spawn  func(home.Paths, time.Time) error // starts the daemon, [home.Paths.StartDaemon]
-	Kept   func()                            // called when the frame is on disk
+	Until time.Time                         // when the answer is of no more use
+	Spawn func(home.Paths, time.Time) error // starts the daemon, [home.Paths.StartDaemon]
+	Kept  func()                            // called when the frame is on disk
 }
 
 // Command is "hookd deliver", which the client starts when a request failed: [Run] with the frame on stdin. What is
 // for the client goes to stdout, in the form of the daemon's answer, after [wire.Kept]. "--until MS" is the deadline in
 // Unix milliseconds; "--spawn" is the second process of [home.Paths.StartDaemon].
-func Command(ctx context.Context, args []string) int {
+func Command(args []string) int {
 	flags := flag.NewFlagSet("deliver", flag.ContinueOnError)
 	until := flags.Int64("until", 0, "deadline, Unix milliseconds")
 	again := flags.Bool("spawn", false, "start the daemon and exit")
@@ -56,18 +54,16 @@ func Command(ctx context.Context, args []string) int {
 		}
 		return 0
 	}
-	signal.Ignore(syscall.SIGPIPE)                                  // a client that has left must not stop the recording
-	for _, kv := range []string{wire.OneThread, wire.NoTraceback} { // for this process alone, not for a daemon that it starts
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // the frame is kept first
+	signal.Ignore(syscall.SIGPIPE)                                                        // a client that has left must not stop the recording
+	for _, kv := range []string{wire.OneThread, wire.NoTraceback} {                       // for this process alone, not for a daemon that it starts
 		name, _, _ := strings.Cut(kv, "=")
 		_ = os.Unsetenv(name)
 	}
-	opt := Options{Kept: func() { _, _ = os.Stdout.Write([]byte{wire.Kept}) }} // the client may have left
-	if *until > 0 {
-		opt.Until = time.UnixMilli(*until)
-	}
+	kept := func() { _, _ = os.Stdout.Write([]byte{wire.Kept}) } // the client may have left
 
 	var out, errw bytes.Buffer
-	code := Run(ctx, os.Stdin, &out, &errw, opt)
+	code := Run(os.Stdin, &out, &errw, Options{Until: time.UnixMilli(*until), Spawn: home.Paths.StartDaemon, Kept: kept})
 	_, err := fmt.Fprintf(os.Stdout, "HTTP/1.1 200 OK\r\nHookline-Protocol: %d\r\nHookline-Exit: %d\r\nHookline-Stdout: %d\r\nContent-Length: %d\r\n\r\n%s%s",
 		wire.Protocol, code, out.Len(), out.Len()+errw.Len(), out.Bytes(), errw.Bytes())
 	if err != nil {
@@ -80,19 +76,7 @@ func Command(ctx context.Context, args []string) int {
 // is none, puts the redacted frame on disk, and then prints the degraded answer. Only the start of a
 // session waits for the daemon and gets the real answer. It returns the exit code, 0 but for a frame
 // that cannot be read and for what the daemon says.
-func Run(ctx context.Context, in io.Reader, out, errw io.Writer, opt Options) int {
-	if opt.Getenv == nil {
-		opt.Getenv = os.Getenv
-	}
-	if opt.Spawn == nil {
-		opt.Spawn = home.Paths.StartDaemon
-	}
-	if opt.Kept == nil {
-		opt.Kept = func() {}
-	}
-	if opt.Until.IsZero() {
-		opt.Until = time.Now().Add(time.Second)
-	}
+func Run(in io.Reader, out, errw io.Writer, opt Options) int {
 	f, err := spool.ReadFrame(in)
 	if err != nil {
 		return fail(errw, err)
@@ -101,10 +85,10 @@ func Run(ctx context.Context, in io.Reader, out, errw io.Writer, opt Options) in
 		f.Complete, f.Size = false, int64(len(f.Body))
 		f.Note = strings.TrimPrefix(fmt.Sprintf("%s; %d bytes were cut on the way to the delivery", f.Note, cut), "; ")
 	}
-	d := &delivery{Options: opt, frame: f, event: wire.Event(f.Args, f.Body), paths: home.Locate(opt.Getenv)}
+	d := &delivery{Options: opt, frame: f, event: wire.Event(f.Args, f.Body), paths: home.Locate(os.Getenv)}
 	d.frame.Home = wire.Mark(d.paths.Home)
 	if d.waits() {
-		if reply, ok := d.startAndSend(ctx); ok {
+		if reply, ok := d.startAndSend(); ok {
 			d.Kept()
 			out.Write(reply.Stdout)
 			errw.Write(reply.Stderr)
@@ -182,54 +166,34 @@ func (d *delivery) start() {
 
 // startAndSend waits for the daemon that it started, or that another process did, and sends the
 // frame again under its id. An eighth of the time is kept for the spool.
-func (d *delivery) startAndSend(ctx context.Context) (wire.Reply, bool) {
+func (d *delivery) startAndSend() (wire.Reply, bool) {
 	until := d.Until.Add(-time.Until(d.Until) / 8)
 	if d.start(); d.startErr != nil {
 		return wire.Reply{}, false
 	}
-	tick := time.NewTicker(4 * time.Millisecond)
-	defer tick.Stop()
-	for time.Now().Before(until) {
+	for ; time.Now().Before(until); time.Sleep(4 * time.Millisecond) {
 		reply, err := wire.Do(until, d.paths.Socket, d.event, d.frame)
 		if d.sendErr = err; err == nil {
 			return reply, true
 		}
 		if errors.Is(err, wire.ErrBusy) { // it takes what waits first
-			if !next(ctx, tick) {
-				return wire.Reply{}, false
-			}
 			continue
 		}
 		if !errors.Is(err, wire.ErrNoDaemon) {
 			return wire.Reply{}, false
 		}
-		if socket := d.paths.Socket; d.paths.Reach(50*time.Millisecond) && d.paths.Socket != socket {
+		if d.paths.Reach(50*time.Millisecond) || !d.paths.StartDied() {
 			continue
 		}
-		if d.paths.StartDied() {
-			if d.spawned {
-				d.startErr = d.paths.LastStart().Err()
-				return wire.Reply{}, false
-			}
-			if d.start(); d.startErr != nil { // it was another daemon's end that was waited for
-				return wire.Reply{}, false
-			}
+		if d.spawned {
+			d.startErr = d.paths.LastStart().Err()
+			return wire.Reply{}, false
 		}
-		if !next(ctx, tick) {
+		if d.start(); d.startErr != nil { // it was another daemon's end that was waited for
 			return wire.Reply{}, false
 		}
 	}
 	return wire.Reply{}, false
-}
-
-// next waits for the next tick; false when the context ended first.
-func next(ctx context.Context, tick *time.Ticker) bool {
-	select {
-	case <-tick.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // record redacts the frame and spools it, and spools it again where the project has patterns of its own: a file of a

@@ -4,7 +4,6 @@ package deliver
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io/fs"
 	"net"
@@ -24,7 +23,7 @@ import (
 )
 
 // The processes that [home.Paths.StartDaemon] starts are this test binary; they take their part before any test runs.
-var _ = hometest.Act(func(args []string) int { return Command(context.Background(), args) })
+var _ = hometest.Act(func(args []string) int { return Command(args) })
 
 // patience is how long a delivery may take; where nothing has to be waited for, it takes milliseconds.
 const patience = time.Minute
@@ -34,7 +33,10 @@ func delivered(t *testing.T, f wire.Frame, spawn func(home.Paths, time.Time) err
 	t.Helper()
 	var out, errw bytes.Buffer
 	in := bytes.NewReader(append(append(f.Header(), '\n'), f.Body...))
-	code = Run(context.Background(), in, &out, &errw, Options{Spawn: spawn, Until: time.Now().Add(patience)})
+	if spawn == nil {
+		spawn = home.Paths.StartDaemon
+	}
+	code = Run(in, &out, &errw, Options{Spawn: spawn, Until: time.Now().Add(patience), Kept: func() {}})
 	return out.String(), errw.String(), code
 }
 
@@ -175,7 +177,7 @@ func TestGateUnanswered(t *testing.T) {
 	for _, want := range []string{want, ""} {
 		var out, errw bytes.Buffer
 		in := bytes.NewReader(append(append(f.Header(), '\n'), f.Body...))
-		code := Run(context.Background(), in, &out, &errw, Options{Spawn: starting, Until: time.Now().Add(300 * time.Millisecond)})
+		code := Run(in, &out, &errw, Options{Spawn: starting, Until: time.Now().Add(300 * time.Millisecond), Kept: func() {}})
 		if out.String() != want || errw.Len() != 0 || code != 0 {
 			t.Errorf("%d %q %q", code, out.String(), errw.String())
 		}
@@ -333,7 +335,7 @@ func TestNowhereToWrite(t *testing.T) {
 func TestGarbage(t *testing.T) {
 	hometest.Home(t, "none")
 	var out, errw bytes.Buffer
-	code := Run(context.Background(), strings.NewReader("{}\n"), &out, &errw, Options{Spawn: starting})
+	code := Run(strings.NewReader("{}\n"), &out, &errw, Options{Spawn: starting})
 	if code != 1 || out.Len() != 0 || !strings.HasPrefix(errw.String(), "hookctl: error: unreadable frame: id ") {
 		t.Errorf("%d %q %q", code, out.String(), errw.String())
 	}

@@ -25,17 +25,17 @@ func run(args []string) int {
 		}
 		return wire.Hook(args, self)
 	}
-	if len(args) > 0 && (args[0] == "serve" || args[0] == "deliver") {
+	if len(args) > 0 && args[0] == "deliver" {
+		return deliver.Command(args[1:])
+	}
+	if len(args) > 0 && args[0] == "serve" {
 		ends := []os.Signal{syscall.SIGTERM, os.Interrupt}
 		if !signal.Ignored(syscall.SIGHUP) { // under nohup it is, and stays so
 			ends = append(ends, syscall.SIGHUP)
 		}
 		ctx, stop := signal.NotifyContext(context.Background(), ends...)
 		defer stop()
-		if args[0] == "serve" {
-			return daemon.Serve(ctx, args[1:])
-		}
-		return deliver.Command(ctx, args[1:])
+		return daemon.Serve(ctx)
 	}
 	return verbs.Main(args, daemon.Here)
 }

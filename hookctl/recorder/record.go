@@ -107,7 +107,8 @@ func (r *Recorder) judge(ctx context.Context, in hook.Input, install string) (Ve
 		return seen, first, nil
 	}
 
-	seq, err := r.find(ctx, env.ID)
+	found, err := r.Find(ctx, env.ID)
+	seq := found[env.ID]
 	if err == nil {
 		err = r.foldTo(ctx, seq) // one whose acknowledgement was lost is not folded yet
 	}
@@ -135,32 +136,6 @@ const lateAfter = 2 * time.Second
 func (r *Recorder) mayBeOlder(env *events.Envelope) bool {
 	oldest, at := r.window.Oldest()
 	return oldest > 1 && env.Time.Before(at) && r.opts.Now().Sub(env.Time) > lateAfter
-}
-
-// find returns the sequence of an event by its id, 0 when the log has none.
-func (r *Recorder) find(ctx context.Context, id string) (uint64, error) {
-	if seq, ok := r.known[id]; ok {
-		return seq, nil
-	}
-	found, err := r.Find(ctx, id)
-	return found[id], err
-}
-
-// Expect looks frames up that will soon be recorded, all in one pass over the log: each for itself would be a pass of
-// its own for every frame that is older than the window.
-func (r *Recorder) Expect(ctx context.Context, ids []string) error {
-	known, err := r.Find(ctx, ids...)
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		known[id] += 0 // those that are not there are known, too
-	}
-
-	r.order.Lock()
-	r.known = known
-	r.order.Unlock()
-	return nil
 }
 
 // Find returns the sequences of the events that the log has of these ids. It searches from a minute before the
@@ -223,9 +198,9 @@ func (r *Recorder) conflict(ctx context.Context, in hook.Input, first taken) (To
 
 	digest := digestOf(in.Data)
 	id := conflictID(in.Frame, digest)
-	known, err := r.find(ctx, id)
-	if err != nil || known > 0 {
-		return Told{Seen: Again, Seq: known}, err
+	known, err := r.Find(ctx, id)
+	if err != nil || len(known) > 0 {
+		return Told{Seen: Again, Seq: known[id]}, err
 	}
 
 	e := &events.FrameConflicted{Frame: in.Frame, Digest: "sha256:" + hex.EncodeToString(digest[:]), Data: in.Data}

@@ -48,9 +48,8 @@ type Recorder struct {
 
 	order  sync.Mutex // the order of the log: judge, decide, append and fold are one step
 	window *window
-	known  map[string]uint64 // waiting frames that were looked up in the log: sequence, 0 = not there
-	named  map[string]bool   // second installs that the log names, by session
-	last   time.Time         // of the newest append
+	named  map[string]bool // second installs that the log names, by session
+	last   time.Time       // of the newest append
 
 	mayWait sync.Mutex // guards waiting alone
 	waiting []events.Envelope
