@@ -4,7 +4,6 @@ import (
 	"os"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"hookline/events"
 	"hookline/hookctl/config"
@@ -24,38 +23,33 @@ type watchedFiles struct {
 	marks []fileMark
 }
 
-func (w *watchedFiles) add(name string, now time.Time) {
+// fileMark is how a file looked; the zero value stands for no file.
+type fileMark struct {
+	size    int64
+	changed int64 // Unix nanoseconds
+}
+
+func markOf(name string) fileMark {
+	info, err := os.Stat(name)
+	if name == "" || err != nil {
+		return fileMark{}
+	}
+	return fileMark{info.Size(), info.ModTime().UnixNano()}
+}
+
+func (w *watchedFiles) add(name string) {
 	w.names = append(w.names, name)
-	w.marks = append(w.marks, markFile(name, now))
+	w.marks = append(w.marks, markOf(name))
 }
 
 // unchanged reports whether all files look as they did.
-func (w *watchedFiles) unchanged(now time.Time) bool {
+func (w *watchedFiles) unchanged() bool {
 	for i, name := range w.names {
-		was, is := w.marks[i], markFile(name, now)
-		if !was.settled || was.size != is.size || !was.at.Equal(is.at) {
+		if markOf(name) != w.marks[i] {
 			return false
 		}
 	}
 	return true
-}
-
-// fileMark is how a file looked; the zero time stands for no file. Equal marks prove equal content only once the
-// modification is older than the coarsest clock of a file system, 2 s.
-type fileMark struct {
-	size    int64
-	at      time.Time // of the last modification
-	settled bool
-}
-
-const settleTime = 2 * time.Second
-
-func markFile(name string, now time.Time) fileMark {
-	info, err := os.Stat(name)
-	if name == "" || err != nil {
-		return fileMark{settled: true}
-	}
-	return fileMark{info.Size(), info.ModTime(), now.Sub(info.ModTime()) > settleTime}
 }
 
 // projectConfig is what configuration files say of the project that a client was launched in.
@@ -68,15 +62,14 @@ type projectConfig struct {
 
 // configured returns what configuration files say of a folder that a client was launched in.
 func (d *Daemon) configured(launch string) *projectConfig {
-	now := d.opts.Now()
-	if known, ok := d.projects.get(launch); ok && known.files.unchanged(now) {
+	if known, ok := d.projects.Get(launch); ok && known.files.unchanged() {
 		return known
 	}
 
 	o := config.Options{Getenv: os.Getenv, Dir: launch}
 	next := &projectConfig{redactor: d.redactor}
 	for _, name := range config.Paths(o) {
-		next.files.add(name, now)
+		next.files.add(name)
 	}
 	next.Config = config.Load(o)
 	next.off = !config.Load(config.Options{Getenv: os.Getenv}).Values.Records(launch)
@@ -89,7 +82,7 @@ func (d *Daemon) configured(launch string) *projectConfig {
 	if len(user) > len(d.opts.Redact) || len(added) > 0 {
 		next.redactor = d.redactor.With(redact.Extra{User: redact.Compile(user), Project: redact.Compile(added)})
 	}
-	d.projects.put(launch, next)
+	d.projects.Put(launch, next)
 	return next
 }
 
@@ -105,20 +98,19 @@ type gateRules struct {
 // rulesOf returns the rules of a work tree. The message files that are read are watched from then on; a change of their folder
 // shows that a missing one was made.
 func (d *Daemon) rulesOf(o gates.Options) *gateRules {
-	now := d.opts.Now()
-	old, known := d.rules.get(o.Root)
-	if known && old.files.unchanged(now) {
+	old, known := d.rules.Get(o.Root)
+	if known && old.files.unchanged() {
 		return old
 	}
 
 	next := &gateRules{}
 	for _, name := range o.Watched() {
-		next.files.add(name, now)
+		next.files.add(name)
 	}
-	next.adopted = o.Home != "" && !next.files.marks[0].at.IsZero()
+	next.adopted = o.Home != "" && next.files.marks[0] != fileMark{}
 	o.Read = func(name string) ([]byte, error) {
 		if _, err := os.Stat(name); err == nil && !slices.Contains(next.files.names, name) {
-			next.files.add(name, now)
+			next.files.add(name)
 		}
 		return gates.ReadFile(name)
 	}
@@ -127,7 +119,7 @@ func (d *Daemon) rulesOf(o gates.Options) *gateRules {
 		next.wasOn = old.wasOn || old.Off() == ""
 		next.recorded.Store(old.recorded.Load() && slices.Equal(old.Problems, next.Problems))
 	}
-	d.rules.put(o.Root, next)
+	d.rules.Put(o.Root, next)
 	return next
 }
 

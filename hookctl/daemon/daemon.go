@@ -68,15 +68,15 @@ type Daemon struct {
 	mark    string // of the home, which a caller may compare
 	serving bool   // a daemon has it open, not a command for its own time
 
-	redactor *redact.Redactor      // without what a project adds
-	projects cache[*projectConfig] // by the folder that the client was launched in
-	rules    cache[*gateRules]     // by the top of the work tree
-	memories cache[*redact.Memory] // by session: a secret is also replaced where it recurs without its name
-	clients  cache[knownClient]    // by CLAUDE_PID
-	meters   cache[*meter]         // by session
-	visits   cache[bool]           // paths of projects that git was asked about
-	said     cache[string]         // to users, by session and what it is about
-	sizes    facts.Sizes           // of branches
+	redactor *redact.Redactor            // without what a project adds
+	projects facts.Cache[*projectConfig] // by the folder that the client was launched in
+	rules    facts.Cache[*gateRules]     // by the top of the work tree
+	memories facts.Cache[*redact.Memory] // by session: a secret is also replaced where it recurs without its name
+	clients  facts.Cache[knownClient]    // by CLAUDE_PID
+	meters   facts.Cache[*meter]         // by session
+	visits   facts.Cache[bool]           // paths of projects that git was asked about
+	said     facts.Cache[string]         // to users, by session and what it is about
+	sizes    facts.Sizes                 // of branches
 	hooks    hookCounts
 	large    large
 	drainer  drainer
@@ -121,11 +121,10 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 	d := &Daemon{opts: o, log: o.Log, world: facts.New(), redactor: redact.New().With(redact.Extra{User: redact.Compile(o.Redact)}),
 		spool: spool.Open(home.PathsOf(o.Home, os.Getenv)), started: o.Now(), mark: wire.Mark(o.Home), warnings: check.OpenWarnings(o.Home, o.Log),
 		stopping: make(chan string, 1), drainer: drainer{turn: make(chan struct{}, 1), later: map[string]time.Time{}}, large: large{slots: make(chan struct{}, largeAtOnce)}}
-	d.projects.most, d.rules.most = maxRoots, maxRoots
-	d.memories.most = 64 // each up to 100 KB
-	d.clients.most = 256
-	d.meters.most = 1024 // beyond, the ends of the transcripts are read once more
-	d.visits.most, d.said.most = 4096, 4096
+	d.projects.Most, d.rules.Most = maxRoots, maxRoots
+	d.memories.Most = 64 // each up to 100 KB
+	d.clients.Most = 256
+	d.meters.Most = 1024 // beyond, the ends of the transcripts are read once more
 	rec, err := recorder.Open(ctx, recorder.Options{Store: store, Log: o.Log, Now: o.Now, Begin: d.emitDamage})
 	if err != nil {
 		return nil, err
@@ -195,54 +194,4 @@ func stateOf[S any](ctx context.Context, d *Daemon, table, key string) (s S, fou
 // session returns what the log has of a session.
 func (d *Daemon) session(ctx context.Context, id string) (session.State, bool) {
 	return stateOf[session.State](ctx, d, session.Name, id)
-}
-
-// cache remembers the values of the newest keys, most of them. Safe for concurrent use.
-type cache[V any] struct {
-	most  int
-	mu    sync.Mutex
-	by    map[string]V
-	order []string // of the keys, oldest first
-}
-
-func (c *cache[V]) get(key string) (V, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	v, ok := c.by[key]
-	return v, ok
-}
-
-// put keeps a value and returns the one before.
-func (c *cache[V]) put(key string, v V) (before V, had bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	before, had = c.by[key]
-	c.keep(key, v)
-	return before, had
-}
-
-// of returns the value of a key, a new one where there is none.
-func (c *cache[V]) of(key string, fresh func() V) V {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	v, ok := c.by[key]
-	if !ok {
-		v = fresh()
-		c.keep(key, v)
-	}
-	return v
-}
-
-func (c *cache[V]) keep(key string, v V) {
-	if c.by == nil {
-		c.by = map[string]V{}
-	}
-	if _, ok := c.by[key]; !ok {
-		c.order = append(c.order, key)
-	}
-	if len(c.order) > c.most {
-		delete(c.by, c.order[0])
-		c.order = c.order[1:]
-	}
-	c.by[key] = v
 }

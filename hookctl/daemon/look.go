@@ -85,12 +85,12 @@ type knownClient struct {
 // clientOf returns the process of the client that sent a frame.
 func (d *Daemon) clientOf(f wire.Frame) facts.Process {
 	pid := f.Env["CLAUDE_PID"]
-	if known, ok := d.clients.get(pid); ok && d.opts.Now().Before(known.until) {
+	if known, ok := d.clients.Get(pid); ok && d.opts.Now().Before(known.until) {
 		return known.Process
 	}
 	p, _ := facts.ClientOf(pid, f.PPID)
 	if pid != "" { // else the parent may be a shell that lives for one hook
-		d.clients.put(pid, knownClient{p, d.opts.Now().Add(clientFor)})
+		d.clients.Put(pid, knownClient{p, d.opts.Now().Add(clientFor)})
 	}
 	return p
 }
@@ -148,7 +148,7 @@ func (d *Daemon) projectAt(ctx context.Context, path string) string {
 // project returns the id of the project at a place, and how it looks there unless that is known.
 func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *hook.Sighting) {
 	path := d.clean(at.Path())
-	if _, asked := d.visits.get(path); asked {
+	if _, asked := d.visits.Get(path); asked {
 		if id := d.projectAt(ctx, path); id != "" {
 			return id, nil
 		}
@@ -175,7 +175,7 @@ func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *hook.Sig
 	}
 
 	now.Name, now.Remote = d.clean(now.Name), d.clean(now.Remote)
-	d.visits.put(path, true)
+	d.visits.Put(path, true)
 	return id, &hook.Sighting{Project: id, Seen: now, Moved: moved}
 }
 

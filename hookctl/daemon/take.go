@@ -114,7 +114,7 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 	}
 	d.hooks.count(told.Seen, in.Name(), install, in.Event, d.opts.Now())
 	if w.Gates != nil && told.FirstOfInstall() { // the log has what is wrong with the rules
-		if rules, ok := d.rules.get(w.Gates.Root); ok {
+		if rules, ok := d.rules.Get(w.Gates.Root); ok {
 			rules.recorded.Store(true)
 		}
 	}
@@ -157,7 +157,7 @@ func (d *Daemon) decode(f wire.Frame, project *projectConfig) (hook.Input, error
 		f.Time = d.opts.Now().UnixMilli()
 	}
 
-	body, report := project.redactor.Remembering(d.memories.of(spool.Session(f), redact.NewMemory)).JSON(f.Body)
+	body, report := project.redactor.Remembering(d.memories.Of(spool.Session(f), redact.NewMemory)).JSON(f.Body)
 	body, err := hook.Cut(body, d.ground.Blobs().Put)
 	if err != nil {
 		return hook.Input{}, err
@@ -272,7 +272,7 @@ func (d *Daemon) answer(f wire.Frame, in hook.Input, w hook.World, told recorder
 
 // isNews reports whether what is said to a user of a topic differs from what was said before, and remembers it.
 func (d *Daemon) isNews(topic, said string) bool {
-	before, told := d.said.put(topic, said)
+	before, told := d.said.Put(topic, said)
 	return !told || before != said
 }
 

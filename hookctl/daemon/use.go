@@ -28,7 +28,7 @@ type meter struct {
 }
 
 func (d *Daemon) meter(session string) *meter {
-	return d.meters.of(session, func() *meter { return &meter{} })
+	return d.meters.Of(session, func() *meter { return &meter{} })
 }
 
 // read returns the use of the context by what came to the transcript since the last time, nil where nothing is known: no file yet, no

@@ -166,7 +166,7 @@ func (w *World) reftableHead(gitDir string) (string, error) {
 	if err != nil && !absent(err) {
 		return "", err
 	}
-	known, asked := w.reftables.get(gitDir)
+	known, asked := w.reftables.Get(gitDir)
 	if asked && known.tables == string(tables) && (known.again.IsZero() || w.now().Before(known.again)) {
 		return known.head, nil
 	}
@@ -179,6 +179,6 @@ func (w *World) reftableHead(gitDir string) (string, error) {
 		next.head = known.head
 		next.again = w.now().Add(reftableRetry)
 	}
-	w.reftables.put(gitDir, next)
+	w.reftables.Put(gitDir, next)
 	return next.head, nil
 }

@@ -10,6 +10,7 @@
 package facts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -27,35 +28,64 @@ import (
 type World struct {
 	exec      func(ctx context.Context, dir string, args ...string) ([]byte, error) // runs git
 	now       func() time.Time
-	places    cache[Place] // the last answer, for a directory that is gone since
-	reftables cache[reftable]
+	places    Cache[Place] // the last answer, for a directory that is gone since
+	reftables Cache[reftable]
 	asking    singleflight.Group
 }
 
 // New returns a World that has seen nothing yet.
 func New() *World { return &World{exec: Git, now: time.Now} }
 
-// maxKnown bounds what a cache remembers. A session visits some tens of directories; 4096 of them take about 1 MB.
-const maxKnown = 4096
+// mostKnown bounds a cache that has no bound of its own. A session visits some tens of directories.
+const mostKnown = 4096
 
-// cache is a map that is emptied when it is full. Its zero value is ready; it is safe for concurrent use.
-type cache[V any] struct {
-	mu sync.Mutex
-	by map[string]V
+// Cache remembers the values of the newest keys. Its zero value is ready; it is safe for concurrent use.
+type Cache[V any] struct {
+	Most  int // keys; 0 means 4096
+	mu    sync.Mutex
+	by    map[string]V
+	order []string // of the keys, oldest first
 }
 
-func (c *cache[V]) get(key string) (V, bool) {
+// Get returns the value of a key, and whether there is one.
+func (c *Cache[V]) Get(key string) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v, ok := c.by[key]
 	return v, ok
 }
 
-func (c *cache[V]) put(key string, v V) {
+// Put keeps a value and returns the one before.
+func (c *Cache[V]) Put(key string, v V) (before V, had bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.by == nil || len(c.by) >= maxKnown {
+	before, had = c.by[key]
+	c.keep(key, v)
+	return before, had
+}
+
+// Of returns the value of a key, a new one where there is none.
+func (c *Cache[V]) Of(key string, fresh func() V) V {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, ok := c.by[key]
+	if !ok {
+		v = fresh()
+		c.keep(key, v)
+	}
+	return v
+}
+
+func (c *Cache[V]) keep(key string, v V) {
+	if c.by == nil {
 		c.by = map[string]V{}
+	}
+	if _, ok := c.by[key]; !ok {
+		c.order = append(c.order, key)
+	}
+	if len(c.order) > cmp.Or(c.Most, mostKnown) {
+		delete(c.by, c.order[0])
+		c.order = c.order[1:]
 	}
 	c.by[key] = v
 }

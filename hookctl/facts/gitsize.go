@@ -61,7 +61,7 @@ var ErrUnknownBase = errors.New("the base does not exist")
 type Sizes struct {
 	exec   func(ctx context.Context, dir string, args ...string) ([]byte, error) // nil: the git on the PATH
 	now    func() time.Time                                                      // nil: time.Now
-	by     cache[measured]
+	by     Cache[measured]
 	asking singleflight.Group
 }
 
@@ -80,7 +80,7 @@ func (s *Sizes) Of(ctx context.Context, q SizeQuery) (Size, error) {
 		if s.now != nil {
 			now = s.now
 		}
-		m, ok := s.by.get(key)
+		m, ok := s.by.Get(key)
 		ttl := q.TTL
 		if m.err != nil && !errors.Is(m.err, ErrNoBase) {
 			ttl = failedFor
@@ -92,7 +92,7 @@ func (s *Sizes) Of(ctx context.Context, q SizeQuery) (Size, error) {
 		ctx, cancel := context.WithTimeout(ctx, gitWithin)
 		defer cancel()
 		size, err := s.measure(ctx, q)
-		s.by.put(key, measured{size: size, err: err, at: now()})
+		s.by.Put(key, measured{size: size, err: err, at: now()})
 		return size, err
 	})
 	return v.(Size), err

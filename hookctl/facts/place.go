@@ -49,10 +49,10 @@ func (w *World) Place(dir string) Place {
 	}
 	place, err := w.discover(dir)
 	if err == nil {
-		w.places.put(dir, place)
+		w.places.Put(dir, place)
 		return place
 	}
-	if known, ok := w.places.get(dir); ok {
+	if known, ok := w.places.Get(dir); ok {
 		return known
 	}
 	return Place{Dir: dir}
