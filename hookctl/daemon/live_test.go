@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -102,24 +101,5 @@ func TestByProcessIsTheNewest(t *testing.T) {
 		f.Env["CLAUDE_PID"] = fmt.Sprint(os.Getpid())
 		id, _ := d.sessionByProcess(t.Context(), f)
 		expect.EqualNow(t, id, "s-3")
-	}
-}
-
-// The newest identity is the one that was newest, not the one whose end was heard of last.
-func TestLateEndIsNotLatest(t *testing.T) {
-	d := opened(t)
-	old := startOf("s-old")
-	old.Time -= 7200_000
-	take(t, d, old)
-	end := hookFrame(`{"hook_event_name":"SessionEnd","session_id":"s-old","reason":"other"}`)
-	end.Time -= 7100_000
-	take(t, d, startOf("s-new"))
-	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"s-new","reason":"other"}`))
-	if _, _, err := d.take(t.Context(), end, true); err != nil { // from the spool, an hour late
-		t.Fatal(err)
-	}
-	a := take(t, d, startOf("s-3"))
-	if !strings.Contains(string(a.Stdout), "Identity restored from s-new.") {
-		t.Errorf("%s", a.Stdout)
 	}
 }

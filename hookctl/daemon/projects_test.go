@@ -62,30 +62,6 @@ func TestProjectMoved(t *testing.T) {
 	}
 }
 
-// A project is one project also where its path holds what looks like a secret.
-func TestProjectWithSecretInItsPath(t *testing.T) {
-	home := newHome(t)
-	d := open(t, home)
-	dir := filepath.Join(t.TempDir(), "x-"+givenSecret)
-	expect.OK(t, os.MkdirAll(dir, 0o700))
-	for i := range 3 {
-		take(t, d, startIn(dir, fmt.Sprint("s-", i)))
-	}
-	shut(t, d)
-	d = open(t, home)
-	defer shut(t, d)
-	take(t, d, startIn(dir, "s-3"))
-	keys, _ := projectKeys(t, d)
-	expect.Equal(t, len(keys), 1, "projects")
-	n := counts(t, d)
-	if n["project.seen"] != 1 || n["project.moved"] != 0 {
-		t.Errorf("%v", n)
-	}
-	if a, b := sessionState(t, d, "s-0").Project, sessionState(t, d, "s-3").Project; a != b || a == "" {
-		t.Errorf("%q and %q", a, b)
-	}
-}
-
 // Projects that were joined stay one, hook by hook and over a restart, and are not seen anew each time.
 func TestJoinedProjectsStayOne(t *testing.T) {
 	home := newHome(t)

@@ -47,10 +47,9 @@ func TestTailFilters(t *testing.T) {
 	take(t, d, bashOf("s-1", 1))
 	take(t, d, hookFrame(`{"hook_event_name":"PostToolUseFailure","session_id":"s-2","tool_name":"Bash","tool_use_id":"toolu_2","error":"x"}`))
 	for query, want := range map[string]string{
-		"": "1 2 3 4 5 6 7 8", "n=2": "7 8", "n=0": "1 2 3 4 5 6 7 8", "n=100": "1 2 3 4 5 6 7 8", "session=s-1": "1 2 3 7", "session=s-1&n=1": "7", "type=tool.*": "7 8",
-		"type=tool.failed,session.*": "1 4 8", "type=nothing.*": "", "since=6": "6 7 8", "since=4&n=2": "7 8", "since=10m": "1 2 3 4 5 6 7 8", "since=9": "", "since=2001-01-01": "1 2 3 4 5 6 7 8",
-		"type=identity.*&n=1": "5", "until=2": "1 2", "until=2001-01-01": "", "until=2&n=1": "2", "since=2&until=3": "2 3", "type=context.injected": "3 6",
-		"tool=Bash": "7 8", "tool=B*&n=1": "8", "tool=Edit": "", "grep=s-2.*toolu_2": "8", "file=none.go": "", "agent=a": "",
+		"n=0": "1 2 3 4 5 6 7 8", "n=100": "1 2 3 4 5 6 7 8", "session=s-1": "1 2 3 7", "session=s-1&n=1": "7",
+		"type=tool.failed,session.*": "1 4 8", "since=4&n=2": "7 8", "since=10m": "1 2 3 4 5 6 7 8", "since=9": "",
+		"until=2001-01-01": "", "since=2&until=3": "2 3", "tool=B*&n=1": "8", "grep=s-2.*toolu_2": "8", "file=none.go": "", "agent=a": "",
 	} {
 		code, body := ask(t, d, "GET", "/v1/events?"+query, "")
 		var seqs []string
@@ -65,7 +64,7 @@ func TestTailFilters(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		"grep=(": "{\"error\":\"grep: error parsing regexp: missing closing ): `(`\",\"exit\":1}", "n=-1": `{"error":"n: \"-1\" is no count","exit":1}`, "n=x": `{"error":"n: \"x\" is no count","exit":1}`,
+		"grep=(": "{\"error\":\"grep: error parsing regexp: missing closing ): `(`\",\"exit\":1}", "n=-1": `{"error":"n: \"-1\" is no count","exit":1}`,
 		"type=[":       `{"error":"type: \"[\" is no pattern","hint":"for example --type 'tool.*'","exit":1}`,
 		"since=xyz":    `{"error":"\"xyz\" is no sequence, time or duration","hint":"for example 120, 2026-11-21T08:00:00Z or 10m","exit":1}`,
 		"session=none": "{\"error\":\"there is no session \\\"none\\\"\",\"hint\":\"`hookctl session list --all` lists them\",\"exit\":1}",
@@ -89,7 +88,7 @@ func TestEventByID(t *testing.T) {
 			t.Errorf("%s: %d %.80s", id, code, body)
 		}
 	}
-	for _, id := range []string{"0", "99", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "01arz3ndektsv4rrffq69g5fav", "x", "18446744073709551616", strings.Repeat("9", 40)} {
+	for _, id := range []string{"0", "01arz3ndektsv4rrffq69g5fav", "18446744073709551616"} {
 		if code, body := ask(t, d, "GET", "/v1/events/"+id, ""); code != 404 || !strings.Contains(body, "no event "+id+" is in the log") {
 			t.Errorf("%s: %d %.100s", id, code, body)
 		}
@@ -104,8 +103,7 @@ func TestHookRequests(t *testing.T) {
 		name, protocol, frame string
 		code                  int
 	}{
-		{"another protocol", "2", string(f.Header()), 505}, {"none", "", string(f.Header()), 505}, {"no frame", "1", "", 400}, {"no JSON", "1", "{", 400},
-		{"bad id", "1", `{"id":"x","args":["hook"]}`, 400}, {"no arguments", "1", `{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV"}`, 400}, {"good", "1", string(f.Header()), 200},
+		{"another protocol", "2", string(f.Header()), 505}, {"no frame", "1", "", 400}, {"good", "1", string(f.Header()), 200},
 	} {
 		r := httptest.NewRequest("POST", "/v1/hook/SessionStart", strings.NewReader(string(f.Body)))
 		if c.protocol != "" {
@@ -131,10 +129,9 @@ func TestEmitRefusals(t *testing.T) {
 	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"over","reason":"logout"}`))
 	n := len(logOf(t, d))
 	for _, b := range []string{
-		`{"type":"no.such","data":{}}`, `{"type":"canary.sent","data":[]}`, `{"type":"canary.sent","data":"x"}`, `{"type":"canary.sent","data":null}`,
-		`{"type":"identity.observed","session":"s-1","data":{"accuracy":2}}`, `{"type":"identity.observed","session":"s-1","data":{}}`,
+		`{"type":"no.such","data":{}}`, `{"type":"canary.sent","data":[]}`, `{"type":"identity.observed","session":"s-1","data":{"accuracy":2}}`,
 		`{"type":"identity.observed","session":"over","data":{"accuracy":1}}`,
-		`{"type":"identity.observed","session":"nobody","data":{"accuracy":1}}`, `{"type":"identity.observed","data":{"accuracy":1}}`, `{`, ``,
+		`{"type":"identity.observed","session":"nobody","data":{"accuracy":1}}`, `{`,
 		`{"type":"canary.sent","project":"../x y.*>","data":{"nonce":"1"}}`,
 		`{"type":"session.deleted","data":{}}`, `{"type":"tool.succeeded","session":"s-1","data":{"tool_name":"Bash"}}`,
 		`{"type":"identity.persisted","session":"s-1","project":"other","data":{"reason":"command"}}`,

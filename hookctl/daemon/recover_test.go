@@ -5,7 +5,6 @@ package daemon
 import (
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -176,25 +175,6 @@ func TestRecoverSessionIntoTheLiveOne(t *testing.T) {
 	mustVerify(t, p.d)
 }
 
-// A session's own identity is that of the moment when things were captured, between its snapshots too, and so it is in a
-// log that was appended at another time.
-func TestRecoverSessionByCapture(t *testing.T) {
-	p := twoDays(t)
-	file := exportOf(t, p.d, "")
-	other := oldLog{t: t, d: open(t, filepath.Join(t.TempDir(), "other")), dir: p.dir}
-	mustImport(t, other.d, file)
-	for name, p := range map[string]oldLog{"recorded": p, "imported": other} {
-		got, err := p.recover("at=2026-11-18T09:30:00Z&session=bad&dry_run=1")
-		if err != nil || got.Session != "bad" || got.Snapshot != 0 || got.Replaces != "bad" || got.After.R != p.state("good").Integration {
-			t.Errorf("%s: %+v %v", name, got, err)
-		}
-		if late, err := p.recover("at=2026-11-18T10:00:15Z&session=bad&dry_run=1"); err != nil || late.Seq != got.Seq+3 || late.Snapshot != 0 {
-			t.Errorf("%s: %+v %v, want two failures, and what was told at the start, behind sequence %d", name, late, err, got.Seq)
-		}
-		shut(t, p.d)
-	}
-}
-
 // A deletion stays: what was deleted is neither found nor named into life again. And where the pointer has
 // nothing left, the index still finds what is there (EC-SESSION-03).
 func TestRecoverPassesOverDeleted(t *testing.T) {
@@ -213,23 +193,6 @@ func TestRecoverPassesOverDeleted(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	mustVerify(t, p.d)
-}
-
-// Forty sessions later the pointer's history, which holds 32, has forgotten it; the temporal index has not.
-func TestRecoverBeyondThePointer(t *testing.T) {
-	p := pastIn(t)
-	defer shut(t, p.d)
-	p.start(0, "good")
-	p.end(time.Hour, "good")
-	for i := range 40 {
-		at := time.Duration(i+2) * time.Hour
-		p.start(at, fmt.Sprint("later-", i))
-		p.end(at+time.Minute, fmt.Sprint("later-", i))
-	}
-	if got, err := p.recover("at=2026-11-17T10:30:00Z"); err != nil || got.Session != "good" || got.Replaces != "later-39" {
-		t.Errorf("%+v %v", got, err)
-	}
-	expect.Equal(t, p.latest(), "good", "latest is")
 }
 
 // Where the clock was set back, the pointer still moves: the recovery comes after what it replaces.

@@ -3,7 +3,6 @@
 package daemon
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -21,11 +20,9 @@ func TestStatusKeys(t *testing.T) {
 	take(t, d, startOf("s-1"))
 	take(t, d, hookFrame(`{"hook_event_name":"Brandnew","session_id":"s-1"}`))
 	_, body := ask(t, d, "GET", "/v1/status", "")
-	var m map[string]json.RawMessage
-	expect.OK(t, json.Unmarshal([]byte(body), &m))
 	for _, name := range []string{"pid", "version", "protocol", "uptime_s", "seq", "fsync", "home", "socket", "clean_start", "projections", "spool", "hooks", "again",
 		"conflicts", "second_installs", "free_bytes", "total_bytes", "warnings", "damage", "live_sessions", "unknown_types"} {
-		if _, ok := m[name]; !ok {
+		if !strings.Contains(body, `"`+name+`":`) {
 			t.Errorf("%s is missing", name)
 		}
 	}

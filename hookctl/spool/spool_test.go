@@ -151,17 +151,6 @@ func TestFallbackOtherLogin(t *testing.T) {
 	}
 }
 
-// The first place is taken: the second one is used.
-func TestNextFallback(t *testing.T) {
-	hometest.Isolate(t)
-	t.Setenv("HOOKLINE_SECOND", hometest.Unwritable(t)+":"+t.TempDir())
-	s := Open(home.PathsOf(hometest.Unwritable(t), os.Getenv))
-	expect.OK(t, s.Write(hometest.Frame(1, "{}")))
-	if frames := mustList(t, s); len(frames) != 1 || filepath.Dir(frames[0].Path) != s.paths.Fallbacks[1] {
-		t.Errorf("%v", frames)
-	}
-}
-
 // What others put into a place that they can write to is not read; the same in a place of ours is.
 func TestPlantedFrame(t *testing.T) {
 	hometest.Isolate(t)
@@ -206,18 +195,6 @@ func TestNoFiles(t *testing.T) {
 	}
 	if refused != 3 || bad != 1 || s.Quarantined() != 3 || s.Count() != 2 {
 		t.Errorf("%d refused, %d not opened, %d set aside, %d left", refused, bad, s.Quarantined(), s.Count())
-	}
-}
-
-// A second place that somebody else can enter is not used.
-func TestFallbackOpen(t *testing.T) {
-	hometest.Isolate(t)
-	s := Open(home.PathsOf(hometest.Unwritable(t), os.Getenv))
-	shared := filepath.Dir(filepath.Dir(s.paths.Fallbacks[0]))
-	expect.OK(t, os.Mkdir(shared, 0o777))
-	expect.OK(t, os.Chmod(shared, 0o777))
-	if err := s.Write(hometest.Frame(1, "{}")); err == nil || s.Count() != 0 {
-		t.Errorf("%v", err)
 	}
 }
 
