@@ -83,12 +83,18 @@ func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, ins
 	for _, rec := range recs[1:] {
 		decided = append(decided, rec.Event)
 	}
-	told := Told{Cause: in.Frame, Seq: recs[len(recs)-1].Seq}
-	err = r.view.Read(ctx, func(now projector.Reader) error {
+	return r.tell(ctx, Told{Cause: in.Frame, Seq: recs[len(recs)-1].Seq}, in, w, decided)
+}
+
+// tell adds to told what there is to say of a hook and of the events that were decided with it.
+func (r *Recorder) tell(ctx context.Context, told Told, in hook.Input, w hook.World, decided []events.Event) (Told, error) {
+	err := r.view.Read(ctx, func(now projector.Reader) error {
 		rd := hook.Reader{Reader: now, Decided: decided}
 		told.Verdict = hook.Refuse(in, w, rd)
-		told.Items = hook.Tell(in, w, rd, false)
-		told.Effects = hook.Follow(in, w, rd)
+		told.Items = hook.Tell(in, w, rd, told.Seen == Again)
+		if told.Seen == Fresh {
+			told.Effects = hook.Follow(in, w, rd)
+		}
 		return nil
 	})
 	return told, err
@@ -103,7 +109,9 @@ func (r *Recorder) judge(ctx context.Context, in hook.Input, install string) (Ve
 	digest := digestOf(in.Data)
 
 	seen, first := r.window.Judge(&env, digest, install)
-	if seen != Fresh || !r.mayBeOlder(&env) {
+	oldest, at := r.window.Oldest()
+	mayBeOlder := oldest > 1 && env.Time.Before(at) && r.opts.Now().Sub(env.Time) > lateAfter
+	if seen != Fresh || !mayBeOlder {
 		return seen, first, nil
 	}
 
@@ -131,13 +139,6 @@ func (r *Recorder) judge(ctx context.Context, in hook.Input, install string) (Ve
 // younger and inside the window.
 const lateAfter = 2 * time.Second
 
-// mayBeOlder reports whether the log may have a frame that the window does not know: it is late, it was
-// captured before the window's oldest record came, and there are records before that.
-func (r *Recorder) mayBeOlder(env *events.Envelope) bool {
-	oldest, at := r.window.Oldest()
-	return oldest > 1 && env.Time.Before(at) && r.opts.Now().Sub(env.Time) > lateAfter
-}
-
 // Find returns the sequences of the events that the log has of these ids. It searches from a minute before the
 // time of the oldest id, since clocks may have been set.
 func (r *Recorder) Find(ctx context.Context, ids ...string) (map[string]uint64, error) {
@@ -162,15 +163,7 @@ func (r *Recorder) Find(ctx context.Context, ids ...string) (map[string]uint64, 
 
 // again returns the answer to a repeated frame once more; nothing is counted.
 func (r *Recorder) again(ctx context.Context, in hook.Input, w hook.World, first taken) (Told, error) {
-	told := Told{Seen: Again, Cause: first.ID, Seq: first.Seq}
-	decided := r.decidedWith(ctx, first)
-	err := r.view.Read(ctx, func(now projector.Reader) error {
-		rd := hook.Reader{Reader: now, Decided: decided}
-		told.Verdict = hook.Refuse(in, w, rd)
-		told.Items = hook.Tell(in, w, rd, true)
-		return nil
-	})
-	return told, err
+	return r.tell(ctx, Told{Seen: Again, Cause: first.ID, Seq: first.Seq}, in, w, r.decidedWith(ctx, first))
 }
 
 // decisionOf is the number of sequences after a hook's event in which the events decided with it are looked for.
@@ -197,7 +190,10 @@ func (r *Recorder) conflict(ctx context.Context, in hook.Input, first taken) (To
 	}
 
 	digest := digestOf(in.Data)
-	id := conflictID(in.Frame, digest)
+	ulidOf, _ := ulid.ParseStrict(in.Frame) // no frame comes without one; the time stays, the rest is of both contents
+	sum := sha256.Sum256(append([]byte(in.Frame), digest[:]...))
+	copy(ulidOf[6:], sum[:])
+	id := ulidOf.String()
 	known, err := r.Find(ctx, id)
 	if err != nil || len(known) > 0 {
 		return Told{Seen: Again, Seq: known[id]}, err
@@ -226,20 +222,22 @@ func (r *Recorder) note(ctx context.Context, base events.Envelope, e events.Even
 	return recs[0].Seq, nil
 }
 
-// conflictID returns the id of the event about a frame's second content: of the frame's time, the rest from both.
-func conflictID(frame string, digest digest) string {
-	id, _ := ulid.ParseStrict(frame) // no frame comes without one
-	sum := sha256.Sum256(append([]byte(frame), digest[:]...))
-	copy(id[6:], sum[:])
-	return id.String()
-}
-
 // second takes a hook that another install sent first: the install is named in the log once a session, and the answer
-// is the verdict alone, since what is told was told to the first.
+// is the verdict alone, since what is told was told to the first. What was decided with the first is repeated; where no gate
+// saw the first (it came by an identity verb, or too late), the decision is made now and recorded.
 func (r *Recorder) second(ctx context.Context, in hook.Input, w hook.World, install string, first taken) (Told, error) {
-	told, err := r.verdictOfSecond(ctx, in, w, first)
-	if err != nil {
-		return Told{}, err
+	told := Told{Seen: SecondHit, Cause: first.ID, Seq: first.Seq}
+	rd := hook.Reader{Decided: r.decidedWith(ctx, first)}
+	if told.Verdict = hook.Refuse(in, w, rd); !told.Verdict.Refuses() {
+		late, err := r.decideLate(ctx, in, w, first)
+		if err != nil {
+			return Told{}, err
+		}
+		for _, rec := range late {
+			rd.Decided = append(rd.Decided, rec.Event)
+			told.Seq = max(told.Seq, rec.Seq)
+		}
+		told.Verdict = hook.Refuse(in, w, rd)
 	}
 
 	key := in.Session + " " + install
@@ -257,23 +255,15 @@ func (r *Recorder) second(ctx context.Context, in hook.Input, w hook.World, inst
 	return told, err
 }
 
-// verdictOfSecond returns the verdict on a hook that another install sent first. What was decided with the first is
-// repeated; where no gate saw the first (it came by an identity verb, or too late), the decision is made now and
-// recorded.
-func (r *Recorder) verdictOfSecond(ctx context.Context, in hook.Input, w hook.World, first taken) (Told, error) {
-	told := Told{Seen: SecondHit, Cause: first.ID, Seq: first.Seq}
-	rd := hook.Reader{Decided: r.decidedWith(ctx, first)}
-	if told.Verdict = hook.Refuse(in, w, rd); told.Verdict.Refuses() {
-		return told, nil
-	}
-
+// decideLate decides about a hook's gates where none saw it first, and returns what it appended.
+func (r *Recorder) decideLate(ctx context.Context, in hook.Input, w hook.World, first taken) ([]events.Record, error) {
 	own, err := r.stream.Get(ctx, first.Seq)
 	if err != nil {
-		return Told{}, err
+		return nil, err
 	}
 	byVerb := own.Facts != nil && own.Facts.Profile != ""
 	if !byVerb && !hook.Refusable(in.Event) {
-		return told, nil
+		return nil, nil
 	}
 
 	var envs []events.Envelope
@@ -282,23 +272,14 @@ func (r *Recorder) verdictOfSecond(ctx context.Context, in hook.Input, w hook.Wo
 		return nil
 	})
 	if err != nil || len(envs) == 0 {
-		return told, err
+		return nil, err
 	}
-
 	recs, err := r.append(ctx, r.stream.Append, envs, origin{})
 	if raced := (*racedError)(nil); errors.As(err, &raced) { // this second hit was delivered before
+		for _, env := range envs {
+			recs = append(recs, events.NewRecord(0, env))
+		}
 		err = nil
 	}
-	if err != nil {
-		return Told{}, err
-	}
-
-	for _, env := range envs {
-		rd.Decided = append(rd.Decided, events.Decode(env.Type, env.Version, env.Data))
-	}
-	told.Verdict = hook.Refuse(in, w, rd)
-	if len(recs) > 0 {
-		told.Seq = max(told.Seq, recs[len(recs)-1].Seq)
-	}
-	return told, nil
+	return recs, err
 }
