@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -35,7 +36,7 @@ func Event(args []string, body []byte) string {
 // directory: a gate there must not open because a machine is busy.
 func Deadline(args []string, event, dir string) time.Duration {
 	switch {
-	case has(args, "brief"):
+	case slices.Contains(args, "brief"):
 		return 60 * time.Millisecond
 	case event == "SessionStart", event == "PreToolUse" && Gated(dir):
 		return 2 * time.Second
@@ -69,19 +70,10 @@ func Gated(dir string) bool {
 			break
 		}
 	}
-	_, err := os.Lstat(filepath.Join(top, ".claude", "requirements.yaml"))
-	return err == nil && !isHome(top)
-}
-
-// isHome reports whether a folder is the user's home, whose .claude is the user's and no project's.
-func isHome(folder string) bool {
 	home, _ := os.UserHomeDir()
-	own, err := os.Stat(home)
-	if err != nil {
-		return false
-	}
-	info, err := os.Stat(folder)
-	return err == nil && os.SameFile(info, own)
+	home, _ = filepath.EvalSymlinks(home)
+	_, err := os.Lstat(filepath.Join(top, ".claude", "requirements.yaml"))
+	return err == nil && top != home
 }
 
 // Where returns the hook's working directory: by its body, else that of the process.

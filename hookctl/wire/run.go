@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,7 +28,7 @@ func Run(args []string) int {
 
 // IsHook reports whether args are a call by the client; with --help they are a person's.
 func IsHook(args []string) bool {
-	if len(args) == 0 || has(args, "--help") || has(args, "-h") {
+	if len(args) == 0 || slices.Contains(args, "--help") || slices.Contains(args, "-h") {
 		return false
 	}
 	return args[0] == "hook" || verbs[strings.Join(args[:min(len(args), 2)], " ")] != ""
@@ -44,9 +45,11 @@ func hook(args []string, hookd string, deadline func(args []string, event, dir s
 		return 0
 	}
 	begin := time.Now()
+	home, note := Home(os.Getenv)
 	f := capture(args, begin)
+	f.Home, f.Note = Mark(home), note
 	asks := onlyAsks(args)
-	inAll := has(args, "brief") || Event(args, nil) == "SessionEnd"
+	inAll := slices.Contains(args, "brief") || Event(args, nil) == "SessionEnd"
 	patience := Patience{Quiet: time.Second, Whole: 5 * time.Second}
 	if inAll {
 		part := deadline(args, Event(args, nil), "") * 6 / 10
@@ -74,27 +77,19 @@ func hook(args []string, hookd string, deadline func(args []string, event, dir s
 	if late := last.Add(limit / 5); late.After(send) {
 		send = late
 	}
-	reply, err := find(send, event, f)
+	socket := Socket(os.Getenv)
+	reply, err := Do(send, socket, event, f)
+	if errors.Is(err, ErrNoDaemon) {
+		if other := Elsewhere(home, socket); other != "" {
+			reply, err = Do(send, other, event, f)
+		}
+	}
 	if err != nil {
 		reply = handOver(f, event, hookd, from.Add(limit*95/100), inAll)
 	}
 	os.Stdout.Write(reply.Stdout)
 	os.Stderr.Write(reply.Stderr)
 	return reply.Exit
-}
-
-// find sends f to the daemon, wherever it listens.
-func find(send time.Time, event string, f Frame) (Reply, error) {
-	socket := Socket(os.Getenv)
-	home, _ := Home(os.Getenv)
-	f.Home = Mark(home)
-	r, err := Do(send, socket, event, f)
-	if errors.Is(err, ErrNoDaemon) {
-		if other := Elsewhere(home, socket); other != "" {
-			return Do(send, other, event, f)
-		}
-	}
-	return r, err
 }
 
 // capture returns the frame without its input.
@@ -108,7 +103,6 @@ func capture(args []string, now time.Time) Frame {
 			f.Env[name] = v
 		}
 	}
-	_, f.Note = Home(os.Getenv)
 	return f
 }
 
@@ -139,11 +133,7 @@ func Degraded(args []string) []byte {
 // Speaks reports whether stdout of this call may carry a JSON answer: verbs print plain text, and the
 // stdout of four hooks is taken for something else (compaction's instructions, a path, a text).
 func Speaks(args []string, event string) bool {
-	switch event {
-	case "PreCompact", "PostCompact", "WorktreeCreate", "MessageDisplay":
-		return false
-	}
-	return len(args) > 0 && args[0] == "hook"
+	return args[0] == "hook" && !slices.Contains([]string{"PreCompact", "PostCompact", "WorktreeCreate", "MessageDisplay"}, event)
 }
 
 // Message returns the answer that tells the user something and the model nothing.
@@ -153,14 +143,5 @@ func Message(text string) []byte {
 
 // onlyAsks reports whether a call records nothing.
 func onlyAsks(args []string) bool {
-	return len(args) > 1 && args[1] == "brief" && !has(args, "--hook")
-}
-
-func has(args []string, flag string) bool {
-	for _, a := range args {
-		if a == flag {
-			return true
-		}
-	}
-	return false
+	return len(args) > 1 && args[1] == "brief" && !slices.Contains(args, "--hook")
 }
