@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +30,15 @@ func (d *Daemon) handleCells(w http.ResponseWriter, r *http.Request) error {
 	}
 	cells := map[string]past.Cell{} // gathered first: a reader that stalls must not hold up the view
 	err := d.view.Read(r.Context(), func(rd projector.Reader) error {
-		keys, some, err := chosenKeys(rd, table, r.URL.Query())
+		q := r.URL.Query()
+		keys, some := q["key"], q.Has("key")
+		var err error
+		if n, _ := strconv.Atoi(q.Get("newest")); q.Has("like") {
+			keys, err = alike(rd, table, q["like"])
+			some = true
+		} else if n > 0 && table == session.Name {
+			keys, some, err = newest(rd, n, q["project"])
+		}
 		if err != nil {
 			return err
 		}
@@ -43,7 +50,7 @@ func (d *Daemon) handleCells(w http.ResponseWriter, r *http.Request) error {
 		if some {
 			return nil
 		}
-		return rd.Each(table, r.URL.Query().Get("prefix"), func(k string, seq uint64, st json.RawMessage) {
+		return rd.Each(table, q.Get("prefix"), func(k string, seq uint64, st json.RawMessage) {
 			cells[k] = past.Cell{Key: k, Seq: seq, State: st}
 		})
 	})
@@ -57,19 +64,6 @@ func (d *Daemon) handleCells(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	return nil
-}
-
-// chosenKeys returns the keys of the cells that a query means; some is false where all cells have to be read.
-func chosenKeys(rd projector.Reader, table string, q url.Values) (keys []string, some bool, err error) {
-	n, _ := strconv.Atoi(q.Get("newest"))
-	switch {
-	case q.Has("like"):
-		keys, err = alike(rd, table, q["like"])
-		return keys, true, err
-	case n > 0 && table == session.Name:
-		return newest(rd, n, q["project"])
-	}
-	return q["key"], q.Has("key"), nil
 }
 
 // alike returns the keys that begin with one of the words, dashes left out. A word that is a key means that one alone, and

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -60,15 +59,6 @@ func misfit(err error) string {
 		return fmt.Sprintf("%s: %s does not fit there", t.Field, t.Value)
 	}
 	return err.Error()
-}
-
-// do returns the answer to POST /v1/do/{name}, with the arguments in the body.
-func (d *Daemon) do(r *http.Request, run func(*Daemon, context.Context, []byte) (any, error)) (any, error) {
-	args, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxArguments))
-	if err != nil {
-		return nil, problem.Bad("request: %v", err)
-	}
-	return run(d, r.Context(), args)
 }
 
 // emission asks for one event of a type that can be commanded.

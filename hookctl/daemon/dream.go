@@ -1,8 +1,9 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
-	"sort"
+	"slices"
 	"time"
 
 	"hookline/events"
@@ -63,8 +64,17 @@ func (d *Daemon) dream(ctx context.Context, session, phase, cause string) {
 		if !ok {
 			return nil, nil
 		}
+		var others []identity.State // the newest of the project
+		keys, _ := r.Keys(identity.Name)
+		for _, k := range keys {
+			if other, ok := identityIn(r, k); ok && other.Project == s.Project && k != session {
+				others = append(others, other)
+			}
+		}
+		slices.SortStableFunc(others, func(a, b identity.State) int { return cmp.Compare(b.TimestampMS, a.TimestampMS) })
+
 		begin := time.Now()
-		out, err := consolidate(s, siblings(r, s), phase)
+		out, err := consolidate(s, others[:min(len(others), dreamOthers)], phase)
 		out.DurationMS = float64(time.Since(begin).Microseconds()) / 1000
 		var e events.Event = &out
 		if err != nil {
@@ -84,18 +94,4 @@ type consolidation func(own identity.State, others []identity.State, phase strin
 func identityIn(r projector.Reader, session string) (identity.State, bool) {
 	s, found := projector.State[identity.State](r, identity.Name, session)
 	return s, found && s.Born && !s.Deleted
-}
-
-// siblings returns the newest other sessions of the project.
-func siblings(r projector.Reader, own identity.State) []identity.State {
-	keys, _ := r.Keys(identity.Name)
-	var out []identity.State
-	for _, k := range keys {
-		s, ok := identityIn(r, k)
-		if ok && s.Project == own.Project && k != own.SessionID {
-			out = append(out, s)
-		}
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i].TimestampMS > out[j].TimestampMS })
-	return out[:min(len(out), dreamOthers)]
 }

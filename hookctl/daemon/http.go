@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"time"
@@ -40,7 +41,8 @@ func (d *Daemon) Handler() http.Handler {
 			if err != nil {
 				return err
 			}
-			return d.long(w, r, run)
+			last, _ := d.stream.Last()
+			return client.AnswerLong(w, r, last, run)
 		})
 	}
 	handle("GET /v1/alive", func(http.ResponseWriter, *http.Request) error { return nil })
@@ -55,7 +57,13 @@ func (d *Daemon) Handler() http.Handler {
 	give("GET /v1/why/{session}", d.why)
 	give("GET /v1/ledger/{project}", d.ledgerOf)
 	for name, run := range commands {
-		give("POST /v1/do/"+name, func(r *http.Request) (any, error) { return d.do(r, run) })
+		give("POST /v1/do/"+name, func(r *http.Request) (any, error) {
+			args, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxArguments))
+			if err != nil {
+				return nil, problem.Bad("request: %v", err)
+			}
+			return run(d, r.Context(), args)
+		})
 	}
 	long("POST /v1/do/import", d.importTranscripts)
 	long("POST /v1/do/recover", d.recoverIdentity)
@@ -72,9 +80,11 @@ func (d *Daemon) Handler() http.Handler {
 	long("POST /v1/backup", d.backup)
 	long("POST /v1/repair", d.repair)
 	give("POST /v1/gone", func(r *http.Request) (any, error) { return map[string]int{"taken": d.drain(r.Context())}, nil })
-	give("POST /v1/stop", d.stopFor)
+	give("POST /v1/stop", func(r *http.Request) (any, error) {
+		d.stop(cmp.Or(r.URL.Query().Get("reason"), "stop"))
+		return struct{}{}, nil
+	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		deepen()
 		if p, ok := r.Context().Value(peerKey{}).(peer); ok && p.stranger {
 			http.Error(w, "this socket serves its own user only", http.StatusForbidden)
 			return
@@ -89,11 +99,6 @@ func (d *Daemon) Handler() http.Handler {
 
 // work does what a request asks for that may take long. It calls progress with the number of records that are done.
 type work = func(ctx context.Context, progress func(uint64)) (any, error)
-
-func (d *Daemon) long(w http.ResponseWriter, r *http.Request, run work) error {
-	last, _ := d.stream.Last()
-	return client.AnswerLong(w, r, last, run)
-}
 
 func (d *Daemon) httpServer() *http.Server {
 	return &http.Server{Handler: d.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
@@ -127,9 +132,4 @@ func lines(w http.ResponseWriter) *json.Encoder {
 func reply(w http.ResponseWriter, v any) error {
 	w.Header().Set("Content-Type", "application/json")
 	return json.NewEncoder(w).Encode(v)
-}
-
-func (d *Daemon) stopFor(r *http.Request) (any, error) {
-	d.stop(cmp.Or(r.URL.Query().Get("reason"), "stop"))
-	return struct{}{}, nil
 }

@@ -28,7 +28,13 @@ import (
 func (d *Daemon) look(ctx context.Context, f wire.Frame, in *hook.Input, spooled bool) hook.World {
 	w := hook.World{NowMS: d.opts.Now().UnixMilli()}
 	launch := f.Env["CLAUDE_PROJECT_DIR"]
-	cwd := whereOf(f, *in)
+	cwd := f.Cwd
+	if in.Hook != nil && in.Hook.Hook().Cwd != "" {
+		cwd = in.Hook.Hook().Cwd
+		if in.Redacted > 0 { // the path may be what was redacted
+			cwd = f.Where()
+		}
+	}
 	if launch == "" { // where it was first seen, since the working directory follows the model
 		s, _ := d.session(ctx, in.Session)
 		launch = cmp.Or(s.LaunchDir, s.Worktree, cwd)
@@ -93,17 +99,6 @@ func (d *Daemon) clientOf(f wire.Frame) facts.Process {
 		d.clients.Put(pid, knownClient{p, d.opts.Now().Add(clientFor)})
 	}
 	return p
-}
-
-// whereOf returns a hook's working directory, as the disk has it.
-func whereOf(f wire.Frame, in hook.Input) string {
-	if in.Hook == nil || in.Hook.Hook().Cwd == "" {
-		return f.Cwd
-	}
-	if in.Redacted > 0 { // the path may be what was redacted
-		return f.Where()
-	}
-	return in.Hook.Hook().Cwd
 }
 
 // clean takes secrets out of a text that goes beside a hook's body: a path, a branch, a note.

@@ -116,7 +116,16 @@ func openPatiently(ctx context.Context, p home.Paths, o Options) (*Daemon, error
 	for until := time.Now().Add(readerWait); ; {
 		d, err := Open(ctx, o)
 		var locked *embedded.LockedError
-		if !errors.As(err, &locked) || time.Now().After(until) || answers(ctx, p.Socket) {
+		if !errors.As(err, &locked) || time.Now().After(until) {
+			return d, err
+		}
+		// A connection proves nothing: for a moment after a kill the socket still takes connections and the lock is still held.
+		asked, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+		c := client.Over(p.Socket)
+		answer := c.Get(asked, "/v1/status", nil, nil)
+		_ = c.Close()
+		cancel()
+		if answer == nil {
 			return d, err
 		}
 		if !pause(ctx, 20*time.Millisecond) {
@@ -133,16 +142,6 @@ func pause(ctx context.Context, d time.Duration) bool {
 	case <-time.After(d):
 		return true
 	}
-}
-
-// answers reports whether a daemon answers at a socket. A connection proves nothing: for a moment after a kill the socket
-// still takes connections and the lock is still held.
-func answers(ctx context.Context, socket string) bool {
-	ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
-	defer cancel()
-	c := client.Over(socket)
-	defer func() { _ = c.Close() }()
-	return c.Get(ctx, "/v1/status", nil, nil) == nil
 }
 
 // run runs the loops from the opening of the socket until there is a reason to end, which it returns.

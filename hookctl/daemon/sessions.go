@@ -43,29 +43,20 @@ func (d *Daemon) onlyIn(ctx context.Context, project string) string {
 	return ids[0]
 }
 
-// hasGone reports whether a live session has ended without saying so, and how.
-func hasGone(s session.State, now time.Time) (events.SessionReaped, bool) {
-	p := s.Process()
-	reaped := events.SessionReaped{PID: p.PID, LastActive: s.LastActive.Format(time.RFC3339)}
-	switch {
-	case p.PID != 0 && !facts.SameProcess(p.PID, p.Start):
-		reaped.Reason = "process_gone"
-	case p.PID == 0 && now.Sub(s.LastActive) > silentAfter:
-		reaped.Reason = "silent"
-	default:
-		return reaped, false
-	}
-	return reaped, true
-}
-
 // reap ends the sessions that have gone: an event each, and the identity is persisted as at an orderly end.
 func (d *Daemon) reap(ctx context.Context) {
 	for _, was := range d.sessionsBy(ctx, session.Alive) {
 		if ctx.Err() != nil { // the daemon ends; the next one goes on
 			return
 		}
-		e, gone := hasGone(was, d.opts.Now())
-		if !gone {
+		p := was.Process()
+		e := events.SessionReaped{PID: p.PID, LastActive: was.LastActive.Format(time.RFC3339)}
+		switch {
+		case p.PID != 0 && !facts.SameProcess(p.PID, p.Start):
+			e.Reason = "process_gone"
+		case p.PID == 0 && d.opts.Now().Sub(was.LastActive) > silentAfter:
+			e.Reason = "silent"
+		default:
 			continue
 		}
 		_, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {

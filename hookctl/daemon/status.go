@@ -38,7 +38,11 @@ func (d *Daemon) Status() client.Status {
 	for _, name := range d.view.Tables() {
 		s.Projections = append(s.Projections, client.ProjectionStatus{Name: name, Seq: pos[name].Seq, Lag: last - min(last, pos[name].Seq)})
 	}
-	d.hooks.into(&s)
+	d.hooks.mu.Lock()
+	s.Again, s.Conflicts = d.hooks.again, d.hooks.conflicts
+	s.Hooks, s.SecondInstalls = maps.Collect(maps.All(d.hooks.kinds)), maps.Collect(maps.All(d.hooks.installs)) // never nil, as clients expect
+	s.UnknownTypes = maps.Collect(maps.All(d.hooks.unknown))
+	d.hooks.mu.Unlock()
 	s.FreeBytes, s.TotalBytes, _ = d.ground.Free()
 	for _, w := range rep.Warnings {
 		s.Warnings = append(s.Warnings, w.Time.UTC().Format(time.RFC3339)+" "+w.Text)
@@ -92,15 +96,6 @@ func (c *hookCounts) count(seen recorder.Verdict, name, install string, e events
 		}
 		c.kinds[name] = client.HookCount{Last: now.UTC().Truncate(time.Millisecond), Count: c.kinds[name].Count + 1}
 	}
-}
-
-// into writes the counters into a status.
-func (c *hookCounts) into(s *client.Status) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s.Again, s.Conflicts = c.again, c.conflicts
-	s.Hooks, s.SecondInstalls = maps.Collect(maps.All(c.kinds)), maps.Collect(maps.All(c.installs)) // never nil, as clients expect
-	s.UnknownTypes = maps.Collect(maps.All(c.unknown))
 }
 
 // handleMetrics answers with the daemon's status in the text form that Prometheus reads (exposition format 0.0.4). It is

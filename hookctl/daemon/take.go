@@ -94,7 +94,13 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 	if err != nil {
 		return hook.Answer{}, nil, err
 	}
-	in = d.named(ctx, f, in)
+	if in.Session == "" && (in.Defaulted() || in.Call.Verb != hook.VerbHook) { // its session is that of its process
+		if id, _ := d.sessionByProcess(ctx, f); id != "" {
+			in = in.By(id)
+		} else {
+			in = in.Nameless()
+		}
+	}
 	if in.Starts() && !spooled { // a session that has crashed just now has its handoff before this one begins
 		d.reap(ctx)
 	}
@@ -108,8 +114,13 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 	d.clockWentBack(ctx)
 	install := d.clean(installOf(f))
 	told, err := d.rec.Record(ctx, in, w, install) // 3 decide, 4 append, 5 fold
+	switch {                                       // the next start opens the store anew, checked; frames wait in the spool meanwhile
+	case errors.Is(err, embedded.ErrWriteStuck):
+		d.stop("write_stuck")
+	case errors.Is(err, embedded.ErrLogDamaged):
+		d.stop("log_damaged")
+	}
 	if err != nil {
-		d.endWhenBroken(err)
 		return hook.Answer{}, nil, err
 	}
 	d.hooks.count(told.Seen, in.Name(), install, in.Event, d.opts.Now())
@@ -169,18 +180,6 @@ func (d *Daemon) decode(f wire.Frame, project *projectConfig) (hook.Input, error
 	return in, nil
 }
 
-// named returns the input with the session of its process where it has none and is a verb's or could not be read. Where the
-// process has no session either, only what came is left of it.
-func (d *Daemon) named(ctx context.Context, f wire.Frame, in hook.Input) hook.Input {
-	if in.Session != "" || !in.Defaulted() && in.Call.Verb == hook.VerbHook {
-		return in
-	}
-	if id, _ := d.sessionByProcess(ctx, f); id != "" {
-		return in.By(id)
-	}
-	return in.Nameless()
-}
-
 // sessionByProcess returns the live session of the client that started a frame, in this project, of several the one that was
 // active last: the process that CLAUDE_PID names, else an ancestor. What is recorded for a session goes by this and no
 // guess.
@@ -224,17 +223,6 @@ func (d *Daemon) clockWentBack(ctx context.Context) {
 	}
 	if _, err := d.rec.Note(ctx, events.Envelope{}, &events.ClockJumped{BackMS: back.Milliseconds()}); err != nil {
 		d.log.Warn("record clock jump", "err", err)
-	}
-}
-
-// endWhenBroken ends the daemon in order when the store takes nothing any more, or is damaged: the next
-// start opens it anew, checked, and frames wait in the spool meanwhile.
-func (d *Daemon) endWhenBroken(err error) {
-	switch {
-	case errors.Is(err, embedded.ErrWriteStuck):
-		d.stop("write_stuck")
-	case errors.Is(err, embedded.ErrLogDamaged):
-		d.stop("log_damaged")
 	}
 }
 

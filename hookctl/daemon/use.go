@@ -131,30 +131,22 @@ func (d *Daemon) doLine(ctx context.Context, o client.LineOrder) (any, error) {
 
 	out.Phase = s.Phase
 	out.Standing = s.Standing()
-	out.Gates = d.openGates(ctx, s)
+	if g := d.gatesWhere(s); g != nil && g.Rules.Active() {
+		out.Gates = seen(ctx, d, func(r projector.Reader) (open int) { // the requirements that wait to be met
+			p := hook.GatesPast{State: hook.GatesAt(r, s.Project, g)}
+			for _, q := range hook.Board(s.ID, d.opts.Now(), g, p) {
+				if q.Requirement.Type == gates.Blocking && !q.Satisfied {
+					open++
+				}
+			}
+			return open
+		})
+	}
 	if o.Used > 0 && o.Window > 0 {
 		u := hook.Use{Tokens: o.Used, Window: o.Window, Model: d.clean(o.Model), Source: "statusline"}
 		d.used(ctx, u, events.Envelope{Session: s.ID, Project: s.Project, Worktree: s.Worktree, Branch: s.Branch})
 	}
 	return out, nil
-}
-
-// openGates counts the requirements that wait to be met where a session works.
-func (d *Daemon) openGates(ctx context.Context, s session.State) int {
-	g := d.gatesWhere(s)
-	if g == nil || !g.Rules.Active() {
-		return 0
-	}
-
-	return seen(ctx, d, func(r projector.Reader) (open int) {
-		p := hook.GatesPast{State: hook.GatesAt(r, s.Project, g)}
-		for _, q := range hook.Board(s.ID, d.opts.Now(), g, p) {
-			if q.Requirement.Type == gates.Blocking && !q.Satisfied {
-				open++
-			}
-		}
-		return open
-	})
 }
 
 // gatesWhere reads the gates of the work tree that a session is in, nothing measured; nil where it is on no branch.

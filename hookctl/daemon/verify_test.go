@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-
 	"hookline/events"
 	"hookline/expect"
 	"hookline/hookctl/wire"

@@ -61,8 +61,19 @@ func (d *Daemon) why(r *http.Request) (any, error) {
 		return nil
 	})
 	out.Sources = out.Sources[max(0, len(out.Sources)-maxSources):]
+	ids := make([]string, 0, len(out.Sources))
+	for _, s := range out.Sources {
+		ids = append(ids, s.Event)
+	}
+	var found map[string]uint64
 	if err == nil {
-		err = d.dated(ctx, out.Sources)
+		found, err = d.rec.Find(ctx, ids...)
+	}
+	for i := range out.Sources {
+		s := &out.Sources[i]
+		if rec, getErr := d.stream.Get(ctx, found[s.Event]); getErr == nil {
+			s.Seq, s.Type, s.Time = rec.Seq, rec.Type, rec.Time
+		}
 	}
 	if err == nil {
 		err = d.toldOf(ctx, &out)
@@ -130,27 +141,6 @@ func gateSources(s gate.State, id, text, event string) []client.WhySource {
 		add(name, "denied", &gate.Mark{Event: s.Blocks[id].Event})
 	}
 	return list
-}
-
-// dated adds what the log has of the events.
-func (d *Daemon) dated(ctx context.Context, list []client.WhySource) error {
-	ids := make([]string, 0, len(list))
-	for _, s := range list {
-		ids = append(ids, s.Event)
-	}
-	found, err := d.rec.Find(ctx, ids...)
-	for i := range list {
-		seq, ok := found[list[i].Event]
-		if !ok {
-			continue
-		}
-		rec, err := d.stream.Get(ctx, seq)
-		if err != nil {
-			return err
-		}
-		list[i].Seq, list[i].Type, list[i].Time = seq, rec.Type, rec.Time
-	}
-	return err
 }
 
 // toldOf adds when such lines, or lines of the same events, were told in the session.
