@@ -99,8 +99,16 @@ func Run(in io.Reader, out, errw io.Writer, opt Options) int {
 	if !d.waits() {
 		d.start()
 	}
-	if d.damaged() {
-		return d.refuse(errw)
+	// A damaged log is said by exit 2 at the start of a session, which shows the words to the user and holds up nothing, while at
+	// other hooks it would block the agent (S0 ERR-SESSION-01).
+	if last := d.paths.LastStart(); d.event == "SessionStart" && last.Damaged {
+		hint := "`hookctl repair --cf session_identity`"
+		if last.Gone {
+			hint = "`replay repair` begins a new log behind the lost one"
+		}
+		fmt.Fprintf(errw, "hookctl: error: Database corruption detected in session identity store: %s\n", last.Reason)
+		fmt.Fprintf(errw, "hookctl: hint: %s; `hookctl doctor` shows what is damaged. Hooks are kept in the spool meanwhile\n", hint)
+		return 2
 	}
 	return d.answer(out, errw)
 }
@@ -117,24 +125,6 @@ func (d *delivery) waits() bool {
 	return false
 }
 
-// damaged reports whether no daemon starts because the log itself is damaged, and this hook may say so by exit 2:
-// at the start of a session that shows the words to the user and holds up nothing, while at other
-// hooks it would block the agent (S0 ERR-SESSION-01).
-func (d *delivery) damaged() bool {
-	return d.event == "SessionStart" && d.paths.LastStart().Damaged
-}
-
-func (d *delivery) refuse(errw io.Writer) int {
-	last := d.paths.LastStart()
-	hint := "`hookctl repair --cf session_identity`; `hookctl doctor` shows what is damaged"
-	if last.Gone {
-		hint = "`replay repair` begins a new log behind the lost one; `hookctl doctor` shows what is damaged"
-	}
-	fmt.Fprintf(errw, "hookctl: error: Database corruption detected in session identity store: %s\n", last.Reason)
-	fmt.Fprintf(errw, "hookctl: hint: %s. Hooks are kept in the spool meanwhile\n", hint)
-	return 2
-}
-
 // delivery is one frame in trouble.
 type delivery struct {
 	Options
@@ -143,7 +133,6 @@ type delivery struct {
 	paths    home.Paths
 	spoolErr error // the frame is lost
 	startErr error // no daemon will take it soon
-	sendErr  error // the daemon that was waited for did not take it
 	spawned  bool  // the daemon that is waited for is this process's own
 	hangs    bool  // a daemon accepts connections, and has not answered the client in time
 }
@@ -173,7 +162,7 @@ func (d *delivery) startAndSend() (wire.Reply, bool) {
 	}
 	for ; time.Now().Before(until); time.Sleep(4 * time.Millisecond) {
 		reply, err := wire.Do(until, d.paths.Socket, d.event, d.frame)
-		if d.sendErr = err; err == nil {
+		if err == nil {
 			return reply, true
 		}
 		if errors.Is(err, wire.ErrBusy) { // it takes what waits first
@@ -253,6 +242,9 @@ func Redacted(f wire.Frame, extra redact.Extra) wire.Frame {
 func (d *delivery) answer(out, errw io.Writer) int {
 	message := ""
 	verb := d.verb()
+	// The user has to hear that the session goes on without the recorder: at a hook that waited for the daemon, and at a prompt
+	// when the daemon hangs. One that just starts does not hang.
+	leaves := d.startErr == nil && (d.waits() || d.hangs && d.event == "UserPromptSubmit")
 	var refused *home.Refused
 	switch {
 	case d.spoolErr != nil && verb == "persist-identity":
@@ -268,8 +260,8 @@ func (d *delivery) answer(out, errw io.Writer) int {
 		message = "hookline: the disk of " + d.paths.Home + " is full; hooks are kept where there is room and recorded when there is space again"
 	case len(d.frame.Body) == 0 && d.frame.Args[0] == "hook" && d.event != "SessionStart":
 		message = "hookline: " + hook.NoInput(d.event)
-	case d.leaves() && d.startErr == nil && d.frame.Args[0] == "hook" && d.once("no answer "+d.event):
-		message = "hookline: the recorder " + d.refusal() + "; this hook is kept and recorded later, " + unanswered(d.event) + ". `hookctl doctor` tells why"
+	case leaves && d.frame.Args[0] == "hook" && d.once("no answer "+d.event):
+		message = "hookline: the recorder did not answer in time; this hook is kept and recorded later, " + unanswered(d.event) + ". `hookctl doctor` tells why"
 	}
 	exit := 0
 	if verb == "restore-identity" && (d.spoolErr != nil || d.startErr != nil) {
@@ -285,22 +277,15 @@ func (d *delivery) answer(out, errw io.Writer) int {
 		fmt.Fprintf(errw, "hookline: the recorder does not start (%v); the identity was not restored\n", d.startErr)
 	case verb == "restore-identity":
 		fmt.Fprintln(errw, "hookline: the recorder did not answer in time; the identity was not restored")
+	case verb == "inject-context" && d.startErr != nil:
+		fmt.Fprintf(errw, "Context not retrieved: the recorder does not start (%v)\n", d.startErr)
+	case verb == "inject-context" && d.spawned:
+		fmt.Fprintln(errw, "Context not retrieved: no recorder was running; it has been started")
 	case verb == "inject-context":
-		fmt.Fprintln(errw, d.noContext())
+		fmt.Fprintln(errw, "Context retrieval timed out after 1s") // S0 ERR-SESSION-06
 	}
 	out.Write(wire.Degraded(d.frame.Args))
 	return exit
-}
-
-// noContext returns why there is no context to inject.
-func (d *delivery) noContext() string {
-	switch {
-	case d.startErr != nil:
-		return "Context not retrieved: the recorder does not start (" + d.startErr.Error() + ")"
-	case d.spawned:
-		return "Context not retrieved: no recorder was running; it has been started"
-	}
-	return "Context retrieval timed out after 1s" // S0 ERR-SESSION-06
 }
 
 // full reports whether the home's file system has no room left for a block of the log, or none that this user may use.
@@ -310,20 +295,6 @@ func (d *delivery) full() bool {
 	}
 	free, _, err := embedded.FreeSpace(d.paths.Home)
 	return err == nil && free < 1<<20
-}
-
-// leaves reports whether the user has to be told that the session goes on without the recorder: at a hook that waited for
-// the daemon, and at a prompt when the daemon hangs. Other hooks say nothing, and a daemon that just starts does not hang.
-func (d *delivery) leaves() bool {
-	return d.waits() || d.hangs && d.event == "UserPromptSubmit"
-}
-
-// refusal returns why nothing was recorded in the time.
-func (d *delivery) refusal() string {
-	if d.sendErr == nil || errors.Is(d.sendErr, wire.ErrTimeout) || errors.Is(d.sendErr, wire.ErrNoDaemon) {
-		return "did not answer in time"
-	}
-	return "could not take it (" + d.sendErr.Error() + ")"
 }
 
 // unanswered returns what a hook without an answer in time goes on without.
