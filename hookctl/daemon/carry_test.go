@@ -188,38 +188,6 @@ func TestImportRedacts(t *testing.T) {
 	}
 }
 
-// A cancelled import leaves whole batches; the next one takes the rest.
-func TestImportCancelled(t *testing.T) {
-	d := open(t, newHome(t))
-	for i := range 2500 {
-		take(t, d, bashOf("s-1", i))
-	}
-	file := exportOf(t, d, "")
-	shut(t, d)
-	other := open(t, filepath.Join(t.TempDir(), "other"))
-	defer shut(t, other)
-	ctx, cancel := context.WithCancel(t.Context())
-	round := 0
-	run := expect.Value(other.importFile(httptest.NewRequest(http.MethodPost, "/?file="+url.QueryEscape(file), nil)))(t)
-	_, err := run(ctx, func(n uint64) {
-		if n == 0 {
-			round++
-		}
-		if round == 1 && n == 1500 {
-			cancel()
-		}
-	})
-	last, _ := other.stream.Last()
-	if !errors.Is(err, context.Canceled) || last != 1000 {
-		t.Fatalf("%d events, %v", last, err)
-	}
-	mustVerify(t, other)
-	if got := mustImport(t, other, file); got.Added != 1500 || got.Known != 1000 {
-		t.Errorf("%+v", got)
-	}
-	mustVerify(t, other)
-}
-
 // Two that carry whole logs about do not run at once.
 func TestOneAtATime(t *testing.T) {
 	d := opened(t)

@@ -40,9 +40,6 @@ func TestListenForNATS(t *testing.T) {
 	d, err := Open(t.Context(), Options{Home: newHome(t), Listen: busy.Addr().String(), Log: slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil))})
 	expect.OK(t, err)
 	defer shut(t, d)
-	if d.Status().Listen != nil {
-		t.Error("a door that nobody opened")
-	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { d.listen(ctx); close(ended) }()
@@ -64,11 +61,12 @@ func TestListenForNATS(t *testing.T) {
 	if err != nil || string(to) != "nats://"+embedded.FeedUser+":"+password+"@"+is.Address+"\n" {
 		t.Errorf("%q, password %q, %v", to, password, err)
 	}
-	if other, err := passwordIn(is.Credentials + ".none"); err != nil || other == password || len(other) < 26 {
-		t.Errorf("%q, %v", other, err)
-	}
 
-	got := subscribe(t, strings.TrimSpace(string(to)), "ev.>")
+	nc := expect.Value(nats.Connect(strings.TrimSpace(string(to))))(t)
+	defer nc.Close()
+	got := make(chan *nats.Msg, 100)
+	expect.Value(nc.ChanSubscribe("ev.>", got))(t)
+	expect.OK(t, nc.Flush())
 	take(t, d, startOf("s-1"))
 	select {
 	case m := <-got:
@@ -79,15 +77,4 @@ func TestListenForNATS(t *testing.T) {
 	case <-time.After(patience):
 		t.Fatal("nothing came")
 	}
-}
-
-// subscribe gives what comes on a subject; it is subscribed when it returns.
-func subscribe(t *testing.T, url, subject string) <-chan *nats.Msg {
-	t.Helper()
-	nc := expect.Value(nats.Connect(url))(t)
-	t.Cleanup(nc.Close)
-	got := make(chan *nats.Msg, 100)
-	expect.Value(nc.ChanSubscribe(subject, got))(t)
-	expect.OK(t, nc.Flush())
-	return got
 }

@@ -184,12 +184,3 @@ func TestSizeWithoutGit(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestShortstat(t *testing.T) {
-	for text, want := range map[string]Lines{
-		"": {}, " 1 file changed, 1 insertion(+)\n": {1, 0}, " 3 files changed, 10 insertions(+), 2 deletions(-)\n": {10, 2},
-		" 2 files changed, 7 deletions(-)\n": {0, 7}, "nonsense, x insertions": {},
-	} {
-		expect.Equal(t, shortstat(text), want, text)
-	}
-}

@@ -91,9 +91,6 @@ func TestProbe(t *testing.T) {
 }
 
 func TestProbeOfOthers(t *testing.T) {
-	if got := Probe(os.Getpid()); !got.Alive {
-		t.Errorf("own: %+v", got)
-	}
 	if runtime.GOOS != "windows" && !Probe(1).Alive {
 		t.Error("the first process belongs to another, and lives")
 	}
@@ -129,11 +126,6 @@ func TestAbove(t *testing.T) {
 	list = Above(strconv.Itoa(pid), os.Getpid())
 	if runtime.GOOS == "linux" && os.Getppid() > 1 && (len(list) < 2 || list[1].PID != os.Getppid()) {
 		t.Errorf("the parent's parent: %+v", list)
-	}
-	for _, none := range []int{0, 1, -1} {
-		if list := Above("", none); list != nil {
-			t.Errorf("%d: %+v", none, list)
-		}
 	}
 }
 

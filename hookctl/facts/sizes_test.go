@@ -53,25 +53,9 @@ func TestCountLines(t *testing.T) {
 	if got, read := countLines(filepath.Join(dir, "file"), 3); got != 2 || read != 3 {
 		t.Errorf("at the limit: %d lines, %d bytes read", got, read)
 	}
-	for _, path := range []string{dir, filepath.Join(dir, "none")} {
-		if got, read := countLines(path, 100); got != 0 || read != 0 {
-			t.Errorf("%s: %d lines, %d bytes read", path, got, read)
-		}
-	}
 	if os.Symlink(filepath.Join(dir, "file"), filepath.Join(dir, "link")) == nil {
 		if got, _ := countLines(filepath.Join(dir, "link"), 100); got != 0 {
 			t.Errorf("a link has %d lines", got)
 		}
-	}
-}
-
-// What git could not be asked is an error, and nothing is made up.
-func TestSizesWithoutAnAnswer(t *testing.T) {
-	s := &Sizes{exec: func(context.Context, string, ...string) ([]byte, error) { return nil, os.ErrNotExist }}
-	if dirty, err := s.Dirty(t.Context(), "/w"); dirty != 0 || !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "git config ") {
-		t.Errorf("%v, %v", dirty, err)
-	}
-	if list, err := s.Branches(t.Context(), "/w"); list != nil || !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%q, %v", list, err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"testing/iotest"
 	"time"
 
-	"hookline/expect"
 )
 
 var never = Patience{Quiet: time.Hour, Whole: time.Hour}
@@ -152,17 +151,4 @@ func (p *pieces) Read(b []byte) (int, error) {
 	n := copy(b, p.data[:min(p.n, len(p.data))])
 	p.data = p.data[n:]
 	return n, nil
-}
-
-// BenchmarkScan: goal 1 GB/s on a hook's JSON, whose bulk is strings with escapes.
-func BenchmarkScan(b *testing.B) {
-	line := expect.Value(json.Marshal(strings.Repeat("\tif err := run(\"x\"); err != nil {\n", 30_000)))(b)
-	doc := []byte(`{"hook_event_name":"PostToolUse","tool_input":{"content":` + string(line) + `},"n":[1,2,3]}`)
-	b.SetBytes(int64(len(doc)))
-	for b.Loop() {
-		var s scanner
-		if s.next(doc) != len(doc) {
-			b.Fatal("end not found")
-		}
-	}
 }
