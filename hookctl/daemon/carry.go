@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"hookline/embedded"
@@ -25,7 +23,8 @@ import (
 )
 
 // The verbs that carry whole logs about, one at a time. What they do stands in packages of their own, which get the store
-// and the ways into the log; here are their requests, the lock, and what follows in the daemon.
+// and the ways into the log; here are their requests, the lock, and what follows in the daemon. Files are of this machine and
+// named by absolute paths: they are read twice, and a stream could only be read once.
 
 // alone runs what carries a whole log about; a second one beside it is refused.
 func alone[T any](d *Daemon, run func() (T, error)) (none T, err error) {
@@ -47,7 +46,7 @@ func (d *Daemon) importFile(r *http.Request) (work, error) {
 		return alone(d, func() (carry.Imported, error) {
 			return carry.Import(ctx, file, d.toImport(), carry.ImportOptions{Partial: partial, Foreign: true}, progress)
 		})
-	}, wholePaths("file", file)
+	}, nil
 }
 
 // backup plans writing the store into a new file, while hooks go on being recorded ([carry.Backup]).
@@ -56,17 +55,13 @@ func (d *Daemon) backup(r *http.Request) (work, error) {
 	return func(ctx context.Context, progress func(uint64)) (any, error) {
 		store := carry.BackupStore{Home: d.opts.Home, Log: d.stream, Blobs: d.ground.Blobs(), Spool: d.spool, Tail: d.toExport()}
 		return alone(d, func() (carry.BackedUp, error) { return carry.Backup(ctx, store, file, progress) })
-	}, wholePaths("file", file)
+	}, nil
 }
 
 // repair plans finding what is lost and, unless it is a dry run, appending what exports and transcripts have ([mend.Repair]).
 func (d *Daemon) repair(r *http.Request) (work, error) {
 	q := r.URL.Query()
 	o := mend.RepairOptions{From: q["from"], Transcripts: q.Get("transcripts"), DryRun: q.Get("dry_run") == "1"}
-	paths := slices.Clone(o.From)
-	if o.Transcripts != "" {
-		paths = append(paths, o.Transcripts)
-	}
 	record := func(ctx context.Context, e events.Event) error { // about the log itself
 		_, err := d.rec.Note(ctx, events.Envelope{}, e)
 		return err
@@ -75,18 +70,7 @@ func (d *Daemon) repair(r *http.Request) (work, error) {
 		store := mend.RepairStore{Home: d.opts.Home, Report: d.ground.Report(), Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Spool: d.spool, Into: d.toImport(),
 			Drain: func(ctx context.Context) { d.drain(ctx) }, Record: record, Transcripts: d.transcripts(), Warn: d.log}
 		return alone(d, func() (mend.Repaired, error) { return mend.Repair(ctx, store, o, progress) })
-	}, wholePaths("from", paths...)
-}
-
-// wholePaths is an error for a path that depends on the folder of the caller. Files are of this machine and named by
-// their paths: they are read twice, and a stream could only be read once.
-func wholePaths(name string, paths ...string) error {
-	for _, path := range paths {
-		if !filepath.IsAbs(path) {
-			return problem.Bad("%s: %q is no absolute path", name, path)
-		}
-	}
-	return nil
+	}, nil
 }
 
 // toImport is this log as files are taken into it.
@@ -94,7 +78,7 @@ func (d *Daemon) toImport() carry.Into {
 	return carry.Into{Log: d.stream, Blobs: d.ground.Blobs(), Redact: d.redactor.JSON, Append: d.rec.Import}
 }
 
-// Restore makes a home from a backup ([carry.Restore]): what stood behind the sealed blocks is appended, and everything is
+// Restore makes a home from a backup ([carry.Restore]): what stood after the sealed blocks is appended, and everything is
 // verified.
 func Restore(ctx context.Context, o carry.RestoreOptions) (carry.Restored, error) {
 	return carry.Restore(ctx, o, func(ctx context.Context, u carry.Unpacked) (last uint64, verdict check.Verdict, err error) {
@@ -123,7 +107,7 @@ func Restore(ctx context.Context, o carry.RestoreOptions) (carry.Restored, error
 	})
 }
 
-// Renew begins a new log where nothing is left of the old one, behind the sequences that it is known to have
+// Renew begins a new log where nothing is left of the old one, after the sequences that it is known to have
 // had, and records the loss. What is left of the old one is set aside. The caller has asked the user.
 func Renew(ctx context.Context, dir string) error {
 	d, err := Open(ctx, Options{Home: dir, Renew: true})
@@ -180,7 +164,7 @@ func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (v check.Ver
 	return v, err
 }
 
-// rebuild folds the log again, for one projection or for "" all, and tells what differed. A dry run only compares.
+// rebuild folds the log again, for one projection or for "" all, and answers with what differed. A dry run only compares.
 func (d *Daemon) rebuild(r *http.Request) (work, error) {
 	only, dry := r.URL.Query().Get("projection"), r.URL.Query().Get("dry_run") == "1"
 	if only != "" {
@@ -215,7 +199,7 @@ func (d *Daemon) rebuild(r *http.Request) (work, error) {
 // gcWhileFolding lets garbage pile up while the whole log goes by; the memory limit still bounds it.
 const gcWhileFolding = 400
 
-// folding runs what folds the whole log again, where the store can be written, and tells how many milliseconds it took.
+// folding runs what folds the whole log again, where the store can be written, and returns how many milliseconds it took.
 func (d *Daemon) folding(ctx context.Context, run func() error) (ms float64, err error) {
 	begin := time.Now()
 	if err := d.ground.Health(); errors.Is(err, embedded.ErrWriteStuck) {

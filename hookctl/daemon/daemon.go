@@ -93,7 +93,7 @@ type Daemon struct {
 
 	carrying  sync.Mutex // held by an import, a backup or a repair: one at a time
 	notifier  notifier
-	listening atomic.Pointer[client.Listening] // the door for clients of NATS; nil where nobody wants it
+	listening atomic.Pointer[client.Listening] // the socket for clients of NATS; nil where the configuration has none
 	paths     home.Paths
 	door      atomic.Pointer[door] // nil: in process, or not open yet
 
@@ -143,7 +143,7 @@ func (d *Daemon) Close(ctx context.Context) error {
 }
 
 // emitDamage records, once, what was lost, healed or brought back, and keeps the words for the user: by the opening that
-// found it, before anything else is appended. They are told at the start of the next session, whoever serves then. Nothing is
+// found it, before anything else is appended. They are said at the start of the next session, by this daemon or a later one. Nothing is
 // appended where an opening that was killed before it could say so has done it.
 func (d *Daemon) emitDamage(ctx context.Context, rec *recorder.Recorder) error {
 	f := rec.Store().Report().Found

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -46,19 +45,10 @@ func typed[T, R any](run func(*Daemon, context.Context, T) (R, error)) func(*Dae
 	return func(d *Daemon, ctx context.Context, args []byte) (any, error) {
 		var t T
 		if err := json.Unmarshal(args, &t); err != nil {
-			return nil, problem.Bad("request: %s", misfit(err))
+			return nil, problem.Bad("request: %v", err)
 		}
 		return run(d, ctx, t)
 	}
-}
-
-// misfit words an error of decoding JSON for people, without the names of our types.
-func misfit(err error) string {
-	var t *json.UnmarshalTypeError
-	if errors.As(err, &t) {
-		return fmt.Sprintf("%s: %s does not fit there", t.Field, t.Value)
-	}
-	return err.Error()
 }
 
 // emission asks for one event of a type that can be commanded.
@@ -193,12 +183,12 @@ func (d *Daemon) doRetract(ctx context.Context, o retractOrder) (client.Retracte
 func (d *Daemon) importTranscripts(r *http.Request) (work, error) {
 	var paths []string
 	if err := json.Unmarshal([]byte(r.URL.Query().Get("paths")), &paths); err != nil {
-		return nil, problem.Bad("paths: %s", misfit(err))
+		return nil, problem.Bad("paths: %v", err)
 	}
 	dry := r.URL.Query().Get("dry_run") == "1"
 	return func(ctx context.Context, progress func(uint64)) (any, error) {
 		return alone(d, func() (any, error) { return transcript.Import(ctx, d.transcripts(), paths, dry, progress) })
-	}, wholePaths("paths", paths...)
+	}, nil
 }
 
 // transcripts returns how the hooks of transcripts get into this log.

@@ -165,7 +165,7 @@ type peer struct {
 	pid      int  // 0 where the kernel does not say
 }
 
-// noticeBuild hands over when the client belongs to a newer build than this daemon: the daemon of that build, beside
+// noticeBuild ends this daemon for another one when the client belongs to a newer build than this daemon: the daemon of that build, beside
 // the program that asks, takes the home. It runs as this user from then on, so no other user may be able to write there. The
 // client still waits for its answer, or the program could not be told from its process.
 func (d *Daemon) noticeBuild(ctx context.Context, build, binary string) {

@@ -231,7 +231,7 @@ func (d *Daemon) earlier(ctx context.Context, f filter, to uint64, fn func(event
 
 const heartbeat = 5 * time.Second
 
-// watch sends the records behind seq as they come to disk, until ctx or the daemon ends, or an error. pause, where there is
+// watch sends the records after seq as they come to disk, until ctx or the daemon ends, or an error. pause, where there is
 // one, is called after what was there, and while nothing comes (quiet).
 func (d *Daemon) watch(ctx context.Context, seq uint64, send func(events.Record) error, pause func(quiet bool) error) error {
 	for quiet := false; ; {

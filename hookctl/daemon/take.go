@@ -132,7 +132,7 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 
 	var answer hook.Answer
 	var injected []events.Envelope
-	if !spooled { // whose answer nobody reads
+	if !spooled { // the answer of one that waited is not read
 		answer, injected = d.answer(f, in, w, told) // 6 render
 		d.measureUse(in, w, told)
 	}

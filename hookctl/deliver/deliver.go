@@ -1,4 +1,4 @@
-// Package deliver is what happens to a frame that the client could not hand to the daemon: the daemon is started, the
+// Package deliver is what happens to a frame that the client could not send to the daemon: the daemon is started, the
 // frame is redacted and spooled, and the hook gets its degraded answer.
 package deliver
 
@@ -72,7 +72,7 @@ func Command(args []string) int {
 	return 0
 }
 
-// Run takes a frame that the client could not hand to the daemon: it starts the daemon if there
+// Run takes a frame that the client could not send to the daemon: it starts the daemon if there
 // is none, puts the redacted frame on disk, and then prints the degraded answer. Only the start of a
 // session waits for the daemon and gets the real answer. It returns the exit code, 0 but for a frame
 // that cannot be read and for what the daemon says.

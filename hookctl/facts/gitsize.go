@@ -203,7 +203,7 @@ func (s *Sizes) base(ctx context.Context, q SizeQuery) (string, error) {
 	return "", ErrNoBase
 }
 
-// Exists returns nil where a ref names a commit, [ErrUnknownBase] where git knows none of that name.
+// Exists returns nil where a ref names a commit, [ErrUnknownBase] where git has none of that name.
 func (s *Sizes) Exists(ctx context.Context, dir, ref string) error {
 	if strings.HasPrefix(ref, "-") { // an option
 		return ErrUnknownBase

@@ -7,7 +7,7 @@ import (
 )
 
 // parseProcArgs reads what macOS gives for kern.procargs2: the number of arguments (32 bits of this
-// machine), the executable's path, padding by NUL, then the arguments. The environment behind them is
+// machine), the executable's path, padding by NUL, then the arguments. The environment after them is
 // not read. It stands here, not beside its only caller, so that its test runs everywhere.
 func parseProcArgs(raw []byte) (exe string, args []string) {
 	if len(raw) < 4 {

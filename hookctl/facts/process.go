@@ -8,7 +8,7 @@ type Process struct {
 	Alive bool
 }
 
-// running is what the system tells about a process to find out whether it is the client.
+// running is what the system says about a process, from which it is found out whether it is the client.
 type running struct {
 	parent int
 	exe    string   // path of the executable, "" when it may not be told
@@ -28,7 +28,7 @@ func Probe(pid int) Process {
 	return Process{PID: pid, Start: start, Alive: true}
 }
 
-// SameProcess tells whether the process that had this pid and start time is still alive. Where one of
+// SameProcess reports whether the process that had this pid and start time is still alive. Where one of
 // the start times is unknown (0) the pid alone decides: a session is rather kept too long than lost.
 func SameProcess(pid int, start int64) bool {
 	p := Probe(pid)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Fields of /proc/<pid>/stat, counted from the one behind the command (proc(5): 3, 4 and 22).
+// Fields of /proc/<pid>/stat, counted from the one after the command (proc(5): 3, 4 and 22).
 const (
 	statState  = 0
 	statParent = 1
@@ -46,7 +46,7 @@ func inspect(pid int) (running, bool) {
 // maxCommandLine is the system's own default limit of arguments and environment.
 const maxCommandLine = 2 << 20
 
-// procStat splits /proc/<pid>/stat behind the command, which may itself hold blanks and parentheses.
+// procStat splits /proc/<pid>/stat after the command, which may itself hold blanks and parentheses.
 func procStat(pid int) ([]string, error) {
 	b, err := readSmall(procDir(pid)+"stat", 4<<10)
 	if err != nil {

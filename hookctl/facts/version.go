@@ -73,5 +73,5 @@ func manifestVersion(file string) string {
 	return m.Version
 }
 
-// version is "1.2.3" with anything of a semantic version behind it, up to 64 bytes.
+// version is "1.2.3" with anything of a semantic version after it, up to 64 bytes.
 var version = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+([-+][^/]{1,50})?$`)

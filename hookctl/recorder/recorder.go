@@ -1,5 +1,5 @@
 // Package recorder keeps the log and what is folded from it: the store, the view, and the order in which events are
-// judged, decided, appended and folded. Whoever appends does it here, one decision at a time.
+// judged, decided, appended and folded. Every append is made here, one decision at a time.
 //
 //	Open     the store is checked and opened, the view is brought to the end of the log
 //	Record   one hook: judged, decided, appended, folded, told
@@ -70,7 +70,7 @@ func Open(ctx context.Context, o Options) (*Recorder, error) {
 	return r, err
 }
 
-// open opens the store. met tells that it opened and that damage was met while it was read; a store that does not open
+// open opens the store. met reports that it opened and that damage was met while it was read; a store that does not open
 // is not tried again.
 func open(ctx context.Context, o Options) (r *Recorder, met bool, err error) {
 	ground, err := embedded.Open(ctx, o.Store)

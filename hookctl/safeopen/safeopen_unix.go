@@ -48,7 +48,7 @@ func SyncDir(path string) error {
 }
 
 // keepOwner gives f the owner and group of the file that it will replace. Only root may give a file away: for others a
-// foreign owner is an error, rather than a file that silently changes hands.
+// foreign owner is an error, rather than a file that silently changes its owner.
 func keepOwner(f *os.File, old fs.FileInfo) error {
 	have, err := f.Stat()
 	if err != nil {

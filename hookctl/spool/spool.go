@@ -89,7 +89,7 @@ func (s *Spool) writeIn(dir string, f wire.Frame) error {
 }
 
 // List returns the waiting frames of all places, oldest first (by id; ids of one millisecond in any
-// order). What a crashed writer left behind is put into quarantine.
+// order). What a crashed writer left is put into quarantine.
 func (s *Spool) List() ([]Entry, error) {
 	var frames []Entry
 	var failed []error

@@ -15,7 +15,7 @@ import (
 const maxSocket = 100
 
 // Home returns the folder of all state: HOOKLINE_HOME, else $XDG_STATE_HOME/hookline, else
-// ~/.local/state/hookline; absolute. Without HOME it is the first of [Places] that nobody else has taken, and note
+// ~/.local/state/hookline; absolute. Without HOME it is the first of [Places] that no other user has taken, and note
 // says so.
 func Home(getenv func(string) string) (home, note string) {
 	switch {
@@ -91,7 +91,7 @@ func Places(getenv func(string) string) []string {
 	return list
 }
 
-// Temp returns the user's own folder in the temporary directory. Whoever makes it makes it 0700, and
+// Temp returns the user's own folder in the temporary directory. It is made with mode 0700, and
 // a process that finds it checks that it is the user's.
 func Temp(getenv func(string) string) string {
 	dir := getenv("TMPDIR")

@@ -136,7 +136,7 @@ func Speaks(args []string, event string) bool {
 	return args[0] == "hook" && !slices.Contains([]string{"PreCompact", "PostCompact", "WorktreeCreate", "MessageDisplay"}, event)
 }
 
-// Message returns the answer that tells the user something and the model nothing.
+// Message returns the answer that shows a text to the user and nothing to the model.
 func Message(text string) []byte {
 	return append(appendString([]byte(`{"systemMessage":`), text), "}\n"...)
 }
