@@ -5,10 +5,7 @@ package daemon
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"strings"
 	"testing"
 	"time"
 
@@ -43,15 +40,14 @@ func wholeAt(t *testing.T, d *Daemon, seq uint64) []past.NamedCell {
 }
 
 // pastAnswer is the body that a daemon gives.
-func pastAnswer(t *testing.T, h http.Handler, path string, query ...string) string {
+func pastAnswer(t *testing.T, d *Daemon, path string, query ...string) string {
 	t.Helper()
 	q := url.Values{}
 	for i := 0; i < len(query); i += 2 {
 		q.Set(query[i], query[i+1])
 	}
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path+"?"+q.Encode(), nil))
-	return strings.TrimSpace(w.Body.String())
+	_, body := ask(t, d, "GET", path+"?"+q.Encode(), "")
+	return body
 }
 
 func inJSON(t *testing.T, v any) string {
@@ -94,7 +90,7 @@ func TestPastIsWhatTheWholeLogGives(t *testing.T) {
 		}
 	}
 	for i, q := range asked {
-		expect.Equal(t, pastAnswer(t, d.Handler(), q[0], q[1:]...), answers[i], q)
+		expect.Equal(t, pastAnswer(t, d, q[0], q[1:]...), answers[i], q)
 	}
 	shut(t, d)
 }
@@ -132,7 +128,7 @@ func TestPastTimes(t *testing.T) {
 		{at.Add(-time.Second), 0}, {at, 1}, {at.Add(90 * time.Second), 2}, {at.Add(2 * time.Minute), 3},
 		{at.Add(3 * time.Minute), 5}, {at.Add(time.Hour), 6}, {at.Add(2 * time.Hour), 6},
 	} {
-		got := pastAnswer(t, d.Handler(), "/v1/at", "point", c.point.Format(time.RFC3339Nano), "projection", "latest")
+		got := pastAnswer(t, d, "/v1/at", "point", c.point.Format(time.RFC3339Nano), "projection", "latest")
 		if want := fmt.Sprintf(`{"cells":[],"seq":%d}`, c.want); got != want {
 			t.Errorf("at %s: %s, want %s", c.point, got, want)
 		}

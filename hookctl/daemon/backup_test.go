@@ -96,7 +96,7 @@ func TestBackupHasBlobsAndSpool(t *testing.T) {
 	dir := newHome(t)
 	d := open(t, dir)
 	large := strings.Repeat("line of a file\n", 4000)
-	take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Read","tool_use_id":"t","tool_response":{"content":%q}}`, large)))
+	take(t, d, readOf(1, large))
 	waiting := bashOf("s-1", 9)
 	expect.OK(t, spool.Open(home.PathsOf(dir, os.Getenv)).Write(waiting))
 	file := filepath.Join(t.TempDir(), "b.backup")

@@ -18,7 +18,7 @@ import (
 func TestEC_SESSION_08_ByTheHook(t *testing.T) {
 	d := opened(t)
 	take(t, d, startOf("before"))
-	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"before"}`))
+	take(t, d, endOf("before"))
 	before := len(logOf(t, d))
 	f := hookFrame(`{"session_id":"tr","source":"sta`)
 	f.Args, f.Complete, f.Env["CLAUDE_PID"] = []string{"hook", "SessionStart"}, false, strconv.Itoa(1<<22)

@@ -5,7 +5,6 @@ package daemon
 import (
 	"encoding/json"
 	"fmt"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -76,9 +75,8 @@ func TestChosenCells(t *testing.T) {
 // cellKeys are the keys of the cells of sessions that a query gives.
 func cellKeys(t *testing.T, d *Daemon, query string) (keys []string) {
 	t.Helper()
-	w := httptest.NewRecorder()
-	d.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/v1/cells/session?"+query, nil))
-	for line := range strings.Lines(w.Body.String()) {
+	_, body := ask(t, d, "GET", "/v1/cells/session?"+query, "")
+	for line := range strings.Lines(body) {
 		var c struct{ Key string }
 		expect.OK(t, json.Unmarshal([]byte(line), &c))
 		keys = append(keys, c.Key)

@@ -109,6 +109,16 @@ func bashOf(session string, n int) wire.Frame {
 	return hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":%q,"tool_name":"Bash","tool_use_id":"toolu_%d","tool_input":{"command":"ls"},"tool_response":{"stdout":"x"}}`, session, n))
 }
 
+// endOf is the end of a session.
+func endOf(session string) wire.Frame {
+	return hookFrame(`{"hook_event_name":"SessionEnd","session_id":"` + session + `","reason":"other"}`)
+}
+
+// readOf is a Read of a file with this content.
+func readOf(n int, content string) wire.Frame {
+	return hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Read","tool_use_id":"t%d","tool_response":{"content":%q}}`, n, content))
+}
+
 // logOf is the log without what models were told, which is appended beside the answers: see toldOf.
 func logOf(t *testing.T, d *Daemon) []events.Record {
 	t.Helper()

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
+	"time"
 )
 
 // memoryLimit bounds the server's elastic block caches; the goal is 64 MiB resident when idle. Large

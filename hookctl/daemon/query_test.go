@@ -126,7 +126,7 @@ func TestEmitRefusals(t *testing.T) {
 	d := opened(t)
 	take(t, d, startOf("s-1"))
 	take(t, d, startOf("over"))
-	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"over","reason":"logout"}`))
+	take(t, d, endOf("over"))
 	n := len(logOf(t, d))
 	for _, b := range []string{
 		`{"type":"no.such","data":{}}`, `{"type":"canary.sent","data":[]}`, `{"type":"identity.observed","session":"s-1","data":{"accuracy":2}}`,

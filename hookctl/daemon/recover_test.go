@@ -12,7 +12,6 @@ import (
 	"hookline/events"
 	"hookline/expect"
 	"hookline/hookctl/wire"
-	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/replay/mend"
 )
@@ -56,22 +55,13 @@ func (p oldLog) fail(after time.Duration, session string, n int) {
 
 func (p oldLog) state(session string) identity.State {
 	p.t.Helper()
-	var s identity.State
-	_ = p.d.view.Read(p.t.Context(), func(r projector.Reader) error {
-		s, _ = projector.State[identity.State](r, identity.Name, session)
-		return nil
-	})
+	s, _ := stateOf[identity.State](p.t.Context(), p.d, identity.Name, session)
 	return s
 }
 
 func (p oldLog) latest() string {
 	p.t.Helper()
-	var s identity.Pointer
-	key := identity.PointerKey(p.state("good").Project)
-	_ = p.d.view.Read(p.t.Context(), func(r projector.Reader) error {
-		s, _ = projector.State[identity.Pointer](r, identity.PointerName, key)
-		return nil
-	})
+	s, _ := stateOf[identity.Pointer](p.t.Context(), p.d, identity.PointerName, identity.PointerKey(p.state("good").Project))
 	return s.Session
 }
 

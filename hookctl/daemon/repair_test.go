@@ -127,7 +127,7 @@ func TestRepairBlobs(t *testing.T) {
 	d := open(t, home)
 	defer shut(t, d)
 	for i, c := range []string{"a", "b", "c"} {
-		take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Read","tool_use_id":"t%d","tool_response":{"content":%q}}`, i, strings.Repeat(c, 20000))))
+		take(t, d, readOf(i, strings.Repeat(c, 20000)))
 	}
 	file := exportOf(t, d, "")
 	blobs, err := filepath.Glob(filepath.Join(home, "store", "blobs", "*.zst"))

@@ -29,7 +29,7 @@ func TestIdleExit(t *testing.T) {
 	take(t, d, f)
 	c.at = c.at.Add(50 * time.Hour)
 	expect.EqualNow(t, stopped(), "", "with a live session")
-	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"s-1"}`))
+	take(t, d, endOf("s-1"))
 	expect.EqualNow(t, stopped(), "", "at once")
 	c.at = c.at.Add(time.Hour)
 	expect.EqualNow(t, stopped(), "", "after an hour")

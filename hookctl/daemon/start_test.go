@@ -15,7 +15,7 @@ func TestFirstRoundWarmsLiveSessions(t *testing.T) {
 	d := open(t, home)
 	take(t, d, startOf("s-1"))
 	take(t, d, startOf("s-2"))
-	take(t, d, hookFrame(`{"hook_event_name":"SessionEnd","session_id":"s-2","reason":"clear"}`))
+	take(t, d, endOf("s-2"))
 	shut(t, d)
 	d = open(t, home)
 	defer shut(t, d)

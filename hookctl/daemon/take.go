@@ -114,7 +114,8 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 	d.clockWentBack(ctx)
 	install := d.clean(installOf(f))
 	told, err := d.rec.Record(ctx, in, w, install) // 3 decide, 4 append, 5 fold
-	switch {                                       // the next start opens the store anew, checked; frames wait in the spool meanwhile
+	// The next start opens the store anew, checked; frames wait in the spool meanwhile.
+	switch {
 	case errors.Is(err, embedded.ErrWriteStuck):
 		d.stop("write_stuck")
 	case errors.Is(err, embedded.ErrLogDamaged):

@@ -51,10 +51,7 @@ func TestTwoInstallsAtOnce(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	n := map[string]int{}
-	for _, typ := range typesOf(logOf(t, d)) {
-		n[typ]++
-	}
+	n := counts(t, d)
 	if n["tool.succeeded"] != 32 || n["project.seen"] != 1 || n["frame.duplicated"] < 1 || n["frame.duplicated"] > 2 || len(n) != 3 {
 		t.Errorf("%v", n)
 	}

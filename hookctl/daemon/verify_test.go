@@ -165,7 +165,7 @@ func TestVerifyNamesBlobs(t *testing.T) {
 	defer shut(t, d)
 	for i := range 3 {
 		content := fmt.Sprint(i, strings.Repeat("large content ", 4000))
-		take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s-1","tool_name":"Read","tool_use_id":"t%d","tool_input":{},"tool_response":{"content":%q}}`, i, content)))
+		take(t, d, readOf(i, content))
 	}
 	blobs, err := filepath.Glob(filepath.Join(home, "store", "blobs", "*.zst"))
 	if err != nil || len(blobs) != 3 {

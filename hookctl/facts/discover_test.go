@@ -46,10 +46,8 @@ func TestAround(t *testing.T) {
 	}{
 		{"nothing", func(*testing.T, string) {}, "above"},
 		{"a repository", func(t *testing.T, dir string) { skeleton(t, dir+"/.git", main) }, ".git"},
-		{"detached", func(t *testing.T, dir string) { skeleton(t, dir+"/.git", sha1Hex+"\n") }, ".git"},
 		{"an empty .git", func(t *testing.T, dir string) { mkdir(t, dir+"/.git") }, "above"},
 		{"HEAD and objects", func(t *testing.T, dir string) { write(t, dir+"/.git/HEAD", main); mkdir(t, dir+"/.git/objects") }, "above"},
-		{"a HEAD that is none", func(t *testing.T, dir string) { skeleton(t, dir+"/.git", "nonsense\n") }, "above"},
 		{"a pointer", func(t *testing.T, dir string) {
 			skeleton(t, dir+"/elsewhere", main)
 			write(t, dir+"/.git", "gitdir: elsewhere\n")

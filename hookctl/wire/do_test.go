@@ -75,9 +75,8 @@ func TestDo(t *testing.T) {
 		if string(reply.Stdout) != "out" || string(reply.Stderr) != "ER" || reply.Exit != 1 {
 			t.Errorf("%+v", reply)
 		}
-		if req.Method != "POST" || req.URL.Path != "/v1/hook/Stop" || req.Host != "hookline" || req.Header.Get("Hookline-Protocol") != "1" ||
-			req.Header.Get("Hookline-Build") != Build || req.Header.Get("Hookline-Frame") != string(f.Header()) ||
-			req.Header.Get("Content-Type") != "application/json" || !req.Close {
+		if req.Method != "POST" || req.URL.Path != "/v1/hook/Stop" || req.Header.Get("Hookline-Protocol") != "1" ||
+			req.Header.Get("Hookline-Build") != Build || req.Header.Get("Hookline-Frame") != string(f.Header()) || !req.Close {
 			t.Errorf("%v", req)
 		}
 		if !bytes.Equal(body, f.Body) {
@@ -98,10 +97,8 @@ func TestDoTrouble(t *testing.T) {
 		{"garbage", answer("SSH-2.0-OpenSSH\r\n\r\n"), ErrProtocol},
 		{"busy", answer("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"), ErrBusy},
 		{"stdout longer than the body", answer(okHead + "Hookline-Stdout: 3\r\nContent-Length: 2\r\n\r\nok"), ErrProtocol},
-		{"huge", answer(okHead + "Hookline-Stdout: 3\r\nContent-Length: 99999999\r\n\r\n"), ErrProtocol},
 		{"endless head", answer("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 200<<10)), ErrProtocol},
 		{"partial body", answer(okHead + "Hookline-Stdout: 3\r\nContent-Length: 9\r\n\r\nabc"), ErrProtocol},
-		{"closed at once", func(c net.Conn) { c.Close() }, ErrProtocol},
 		{"reads nothing, says nothing", func(net.Conn) {}, ErrTimeout},
 	} {
 		t.Run(c.name, func(t *testing.T) {

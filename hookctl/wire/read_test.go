@@ -11,7 +11,6 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
-
 )
 
 var never = Patience{Quiet: time.Hour, Whole: time.Hour}
