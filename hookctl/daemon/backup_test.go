@@ -5,12 +5,10 @@ package daemon
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,8 +16,6 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
-	"hookline/hookctl/home"
-	"hookline/hookctl/spool"
 	"hookline/replay/carry"
 )
 
@@ -89,39 +85,4 @@ func TestBackupUnderLoad(t *testing.T) {
 		}
 	}
 	mustVerify(t, got)
-}
-
-// Contents and waiting frames are in it, and the frames are taken by the next daemon.
-func TestBackupHasBlobsAndSpool(t *testing.T) {
-	dir := newHome(t)
-	d := open(t, dir)
-	large := strings.Repeat("line of a file\n", 4000)
-	take(t, d, readOf(1, large))
-	waiting := bashOf("s-1", 9)
-	expect.OK(t, spool.Open(home.PathsOf(dir, os.Getenv)).Write(waiting))
-	file := filepath.Join(t.TempDir(), "b.backup")
-	b, err := ran[carry.BackedUp](t, d.backup, url.Values{"file": {file}})
-	if err != nil || b.Blobs != 1 || b.Frames != 1 || b.Events != 1 {
-		t.Fatalf("%+v %v", b, err)
-	}
-	if _, err := ran[carry.BackedUp](t, d.backup, url.Values{"file": {file}}); err == nil || err.Error() != file+" exists" {
-		t.Errorf("again: %v", err)
-	}
-	shut(t, d)
-	r, got := restored(t, file)
-	defer shut(t, got)
-	if r.Blobs != 1 || r.Frames != 1 || !r.Verify.Clean {
-		t.Errorf("%+v", r)
-	}
-	expect.Equal(t, got.drain(t.Context()), 1)
-	recs := logOf(t, got)
-	var raw struct {
-		Response struct{ Content string } `json:"tool_response"`
-	}
-	if _, body := ask(t, got, "GET", "/v1/events/1?raw=1", ""); json.Unmarshal([]byte(body), &raw) != nil || raw.Response.Content != large {
-		t.Errorf("%.200s", body)
-	}
-	if len(recs) != 2 || recs[1].ID != waiting.ID {
-		t.Errorf("%d records", len(recs))
-	}
 }

@@ -10,30 +10,7 @@ import (
 
 	"hookline/expect"
 	"hookline/hookctl/wire"
-	"hookline/projector"
-	"hookline/projector/session"
 )
-
-// A cell that is found broken while the daemon runs is whole after the next start, however soon it
-// was stopped.
-func TestBrokenCellThenStop(t *testing.T) {
-	home := newHome(t)
-	d := open(t, home)
-	take(t, d, startOf("s-1"))
-	take(t, d, bashOf("s-1", 1))
-	shut(t, d)
-	d = open(t, home)
-	for _, k := range []string{identityCell, fmt.Sprintf("session.v%d.s-1", session.Version)} {
-		expect.OK(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: k, Value: []byte("{broken")}}))
-	}
-	shut(t, d)
-	d = open(t, home)
-	take(t, d, bashOf("s-1", 2))
-	shut(t, d)
-	d = open(t, home)
-	defer shut(t, d)
-	mustVerify(t, d)
-}
 
 // The sessions that were active last, and one by the beginning of its id, are read without the others.
 func TestChosenCells(t *testing.T) {
@@ -82,24 +59,4 @@ func cellKeys(t *testing.T, d *Daemon, query string) (keys []string) {
 		keys = append(keys, c.Key)
 	}
 	return keys
-}
-
-// Many tools with long names: the cell stays storable.
-func TestCellStaysSmall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine, much work: nothing for the race detector")
-	}
-	d := opened(t)
-	for i := range 24 {
-		var long strings.Builder
-		for long.Len() < 800<<10 {
-			long.WriteString(wire.NewID(int64(i)))
-		}
-		name := long.String()
-		b, _ := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "session_id": "s-1", "tool_name": name, "tool_use_id": fmt.Sprint(i)})
-		take(t, d, hookFrame(string(b)))
-	}
-	if _, err := d.view.Flush(t.Context()); err != nil {
-		t.Errorf("flush: %.300v", err)
-	}
 }

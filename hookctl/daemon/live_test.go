@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"slices"
 	"testing"
-	"time"
 
 	"hookline/expect"
 	"hookline/hookctl/wire"
@@ -66,25 +65,6 @@ func TestReapAndRevive(t *testing.T) {
 		t.Errorf("%s %s, %d live", s.Status, s.EndReason, live(t, d))
 	}
 	mustVerify(t, d)
-}
-
-// A session without a known process ends by 12 hours of silence, not by less.
-func TestReapSilent(t *testing.T) {
-	c := &clock{time.Now()}
-	d := openAt(t, newHome(t), c)
-	defer shut(t, d)
-	f := startOf("s-1")
-	f.PPID = 1
-	take(t, d, f)
-	start := time.UnixMilli(f.Time)
-	c.at = start.Add(12 * time.Hour)
-	d.reap(t.Context())
-	expect.EqualNow(t, sessionState(t, d, "s-1").Status, "live", "after 12 h")
-	c.at = start.Add(12*time.Hour + time.Millisecond)
-	d.reap(t.Context())
-	if s := sessionState(t, d, "s-1"); s.Status != "reaped" || s.EndReason != "silent" {
-		t.Fatalf("after more: %s %s", s.Status, s.EndReason)
-	}
 }
 
 // The session of a process that has two is the one that was active last, every time.

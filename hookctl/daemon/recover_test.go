@@ -185,23 +185,6 @@ func TestRecoverPassesOverDeleted(t *testing.T) {
 	mustVerify(t, p.d)
 }
 
-// Where the clock was set back, the pointer still moves: the recovery comes after what it replaces.
-func TestRecoverWithAClockThatIsBehind(t *testing.T) {
-	p := twoDays(t)
-	home := p.d.opts.Home
-	shut(t, p.d)
-	p.d = openAt(t, home, &clock{at: tuesday})
-	defer shut(t, p.d)
-	if got, err := p.recover("at=2026-11-17T20:00:00Z"); err != nil || p.latest() != "good" {
-		t.Errorf("latest %s, %+v %v", p.latest(), got, err)
-	}
-	recs := allOf(t, p.d)
-	r := recs[len(recs)-2]
-	if r.Type != "identity.recovered" || !r.Time.Equal(tuesday.Add(26*time.Hour+time.Millisecond)) || r.Facts == nil || r.Facts.Captured != tuesday.UnixMilli() {
-		t.Errorf("%+v %+v", r.Envelope, r.Facts)
-	}
-}
-
 // An old session that never ended and comes into a log in use is over as of its last event: it does not become the newest
 // identity of its project. What an import brought is marked.
 func TestImportedSessionIsOld(t *testing.T) {

@@ -61,33 +61,6 @@ func TestTwoInstallsAtOnce(t *testing.T) {
 	mustVerify(t, d)
 }
 
-// A clock that went back is recorded once, and nothing else changes.
-func TestClockWentBack(t *testing.T) {
-	c := &clock{time.Now()}
-	d := openAt(t, newHome(t), c)
-	defer shut(t, d)
-	take(t, d, startOf("s-1"))
-	c.at = c.at.Add(-2 * time.Hour)
-	for i := range 3 {
-		f := bashOf("s-1", i)
-		f.Time = c.at.UnixMilli()
-		take(t, d, f)
-	}
-	jumps := 0
-	for _, r := range logOf(t, d) {
-		if e, ok := r.Event.(*events.ClockJumped); ok {
-			jumps++
-			if e.BackMS < 7_199_000 || e.BackMS > 7_300_000 {
-				t.Errorf("%d ms", e.BackMS)
-			}
-		}
-	}
-	if jumps != 1 {
-		t.Errorf("%d jumps", jumps)
-	}
-	mustVerify(t, d)
-}
-
 // Callers that leave in the middle lose no fold.
 func TestCancelledCallersLoseNoFold(t *testing.T) {
 	d := opened(t)
@@ -136,22 +109,29 @@ func TestTakeStrangeTimes(t *testing.T) {
 	}
 }
 
-// Large members that are no tool content.
-func TestTakeLargeMembers(t *testing.T) {
-	big := strings.Repeat("n", 900<<10)
-	for _, c := range []map[string]any{
-		{"hook_event_name": big, "session_id": "s-1"},
-		{"hook_event_name": "PreToolUse", "session_id": "s-1", "tool_name": big, "tool_use_id": "t"},
-		{"hook_event_name": "Stop", "session_id": big + big},
-	} {
-		d := open(t, newHome(t))
-		b, _ := json.Marshal(c)
-		if _, err := d.Take(t.Context(), hookFrame(string(b))); err != nil {
-			t.Errorf("%.30v: %v", c["hook_event_name"], err)
-		}
-		if _, err := d.view.Flush(t.Context()); err != nil {
-			t.Errorf("%.30v: %v", c["hook_event_name"], err)
-		}
-		shut(t, d)
+// A clock that went back is recorded once, and nothing else changes.
+func TestClockWentBack(t *testing.T) {
+	c := &clock{time.Now()}
+	d := openAt(t, newHome(t), c)
+	defer shut(t, d)
+	take(t, d, startOf("s-1"))
+	c.at = c.at.Add(-2 * time.Hour)
+	for i := range 3 {
+		f := bashOf("s-1", i)
+		f.Time = c.at.UnixMilli()
+		take(t, d, f)
 	}
+	jumps := 0
+	for _, r := range logOf(t, d) {
+		if e, ok := r.Event.(*events.ClockJumped); ok {
+			jumps++
+			if e.BackMS < 7_199_000 || e.BackMS > 7_300_000 {
+				t.Errorf("%d ms", e.BackMS)
+			}
+		}
+	}
+	if jumps != 1 {
+		t.Errorf("%d jumps", jumps)
+	}
+	mustVerify(t, d)
 }

@@ -6,10 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -100,38 +97,6 @@ func thick(t *testing.T, n int) string {
 	return home
 }
 
-// Damage in two sealed blocks under a running daemon: both are named, what is behind is read, and it is said which
-// projections can still be compared.
-func TestVerifyGoesOnBehindDamage(t *testing.T) {
-	home := thick(t, 100)
-	d := open(t, home)
-	recs := logOf(t, d)
-	spoil(t, blockPath(home, 1), recs[6].ID, 60)
-	spoil(t, blockPath(home, 2), recs[50].ID, 60)
-	v := verified(t, d)
-	if v.Exit != 2 || v.Events != 100 || v.Read != 98 || v.Holes != 2 || len(v.Known) != 0 || len(v.New) != 2 || len(v.Damage) != 2 {
-		t.Fatalf("%+v", v)
-	}
-	for i, want := range []check.Hole{{First: 7, Last: 7, Kind: "damaged", Block: "1.blk", Why: "checksum does not match"},
-		{First: 51, Last: 51, Kind: "damaged", Block: "2.blk", Why: "checksum does not match"}} {
-		got := v.New[i]
-		want.Offset = got.Offset
-		if got != want || got.Offset == 0 || v.Damage[i] != fmt.Sprintf("%s at byte %d: checksum does not match, sequence %d", want.Block, want.Offset, want.First) {
-			t.Errorf("%+v %q, want %+v", got, v.Damage[i], want)
-		}
-	}
-	if !slices.Contains(v.Unsure, "session") || !slices.Contains(v.Compared, "gate") || len(v.Unsure)+len(v.Compared) != len(everyProjection) {
-		t.Errorf("compared %q, unsure %q", v.Compared, v.Unsure)
-	}
-	shut(t, d)
-	d = open(t, home) // which cuts the damage out
-	defer shut(t, d)
-	d.serving = true // the daemon tells the next session, and is no news here
-	if v = verified(t, d); v.Exit != 0 || len(v.Known) != 2 || len(v.New)+len(v.Diffs) != 0 {
-		t.Errorf("%+v", v)
-	}
-}
-
 // Every kind of record that is not as it should be is named; kinds that a later build knows are counted.
 func TestVerifyNamesFaults(t *testing.T) {
 	home := newHome(t)
@@ -154,30 +119,6 @@ func TestVerifyNamesFaults(t *testing.T) {
 	v := verified(t, d)
 	want := []string{"sequence 8: the data of turn.stopped cannot be read: unexpected end of JSON input"}
 	if v.Exit != 2 || v.Read != 8 || v.Holes != 0 || v.Unknown != 2 || !slices.Equal(v.Damage, want) || len(v.Diffs) != 0 {
-		t.Errorf("%+v\nwant %q", v, want)
-	}
-}
-
-// A large content that is gone, and one that is not what its digest says.
-func TestVerifyNamesBlobs(t *testing.T) {
-	home := newHome(t)
-	d := open(t, home)
-	defer shut(t, d)
-	for i := range 3 {
-		content := fmt.Sprint(i, strings.Repeat("large content ", 4000))
-		take(t, d, readOf(i, content))
-	}
-	blobs, err := filepath.Glob(filepath.Join(home, "store", "blobs", "*.zst"))
-	if err != nil || len(blobs) != 3 {
-		t.Fatal(blobs, err)
-	}
-	expect.OK(t, os.Remove(blobs[0]))
-	other, err := os.ReadFile(blobs[2])
-	expect.OK(t, err)
-	expect.OK(t, os.WriteFile(blobs[1], other, 0o600))
-	digest := func(i int) string { return "sha256:" + strings.TrimSuffix(filepath.Base(blobs[i]), ".zst") }
-	want := []string{"blob " + digest(0) + ": no such blob", "blob " + digest(1) + ": the blob is damaged"}
-	if v := verified(t, d); v.Exit != 2 || !slices.Equal(v.Damage, want) || len(v.New)+len(v.Diffs) != 0 {
 		t.Errorf("%+v\nwant %q", v, want)
 	}
 }
