@@ -17,7 +17,6 @@ import (
 	"hookline/hookctl/config"
 	"hookline/hookctl/home"
 	"hookline/hookctl/redact"
-	"hookline/hookctl/safeopen"
 	"hookline/hookctl/wire"
 	"hookline/projector/session"
 )
@@ -30,7 +29,9 @@ func Serve(ctx context.Context) int {
 		slog.New(slog.NewTextHandler(os.Stderr, nil)).Error("serve", "err", err)
 		return 1
 	}
-	_ = rotate(p.Log) // a long log is better than none
+	if info, err := os.Lstat(p.Log); err == nil && info.Mode().IsRegular() && info.Size() > mostLog {
+		_ = os.Truncate(p.Log, 0) // a long log is better than none
+	}
 	cfg := config.Load(config.Options{Getenv: os.Getenv})
 	clean := redactedLog{to: os.Stderr, with: redact.New().With(redact.Extra{User: redact.Compile(cfg.Values.RedactExtra)})}
 	var level slog.Level
@@ -202,30 +203,8 @@ func (d *Daemon) shutdown(srv *http.Server, reason string) error {
 	return err
 }
 
-// mostLog bounds the daemon's log: above it, at a start, its content moves to hookd.log.1.
+// mostLog bounds the daemon's log: above it, at a start, the log is emptied. Our own stdio is that file, opened for appending.
 const mostLog = 8 << 20
-
-// rotate empties the daemon's log when it is too long. Our own stdio is that file, opened for appending, so it is not
-// renamed.
-func rotate(path string) error {
-	info, err := os.Stat(path)
-	if err != nil || info.Size() <= mostLog {
-		return err
-	}
-	in, err := safeopen.Open(safeopen.Own, path)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := safeopen.Write(path+".1", os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		return errors.Join(err, out.Close())
-	}
-	return errors.Join(out.Close(), os.Truncate(path, 0))
-}
 
 // What runs beside the hooks.
 const (

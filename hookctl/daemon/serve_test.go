@@ -3,9 +3,6 @@
 package daemon
 
 import (
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -50,20 +47,4 @@ func TestStopIsLast(t *testing.T) {
 	defer shut(t, d)
 	recs := logOf(t, d)
 	expect.Equal(t, recs[len(recs)-1].Type, "daemon.stopped", "the last record is")
-}
-
-func TestRotate(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "hookd.log")
-	expect.OK(t, os.WriteFile(path, []byte(strings.Repeat("x", 8<<20)), 0o600))
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600)
-	expect.OK(t, err)
-	defer f.Close()
-	_, _ = f.WriteString("y")
-	_ = rotate(path)
-	_, _ = f.WriteString("z") // our own stdio goes on in the emptied file
-	now, _ := os.ReadFile(path)
-	old, err := os.Stat(path + ".1")
-	if err != nil || string(now) != "z" || old.Size() != 8<<20+1 || old.Mode().Perm() != 0o600 {
-		t.Errorf("%q, %v", now, err)
-	}
 }
