@@ -19,7 +19,7 @@ import (
 // Name and Version of the projection's cells. A change of what is read off a text is a new version.
 const (
 	Name    = "codes"
-	Version = 5
+	Version = 6
 )
 
 // Lifetime is how long codes are kept after the newest one (S4 "expires").
@@ -108,7 +108,7 @@ func Fold(s State, r events.Record) State {
 		c.succeeded(e)
 	case *events.ToolFailed:
 		if e.ToolName == "Bash" && !e.IsInterrupt {
-			c.ran(events.MemberText(e.ToolInput, "command"), false, e.Error)
+			c.ran(e.ToolInput, false, e.Error)
 		}
 	case *events.TaskCreated:
 		c.put(&c.context.Next, "next:"+slug(e.TaskSubject))

@@ -74,7 +74,7 @@ func (c *found) succeeded(e *events.ToolSucceeded) {
 			c.todos(e.ToolInput)
 		}
 	case "Bash":
-		c.ran(events.MemberText(e.ToolInput, "command"), true, events.MemberText(e.ToolResponse, "stdout"))
+		c.ran(e.ToolInput, true, events.MemberText(e.ToolResponse, "stdout"))
 	}
 }
 
@@ -126,43 +126,26 @@ func (c *found) todos(input json.RawMessage) {
 	}
 }
 
-// runner is a program that runs what a project names.
-const runner = `(?:go|cargo|npm|npx|pnpm|yarn|bunx?|deno|nx|turbo|make|mise|just|task|rake|mix|mvn|\S*gradlew?|sbt|bazel|dotnet|swift|xcodebuild|dart|flutter|composer|uv|poetry|python3?|node|php|bundle|docker|\./\S+)`
-
-// checks are commands that run tests, builds and linters, behind others, too; tests are those that run tests.
-var (
-	checks = regexp.MustCompile(`(?:^|&& |; )(?:` + runner + ` [^&|;]*?\b(?:test|tests|pytest|jest|vitest|rspec|ctest|phpunit|build|compile|vet|lint|tsc|check|clippy|ruff|eslint)\b|(?:\S*/)?(?:pytest|jest|vitest|rspec|ctest|phpunit|tox|make|tsc|ruff|eslint|golangci-lint|mypy|flake8)\b)`)
-	tests  = regexp.MustCompile(`^(?:` + runner + ` [^&|;]*?\b(?:test|tests|pytest|jest|vitest|rspec|ctest|phpunit)\b|(?:\S*/)?(?:pytest|jest|vitest|rspec|ctest|phpunit|tox)\b)`)
-)
-
 // numbers are results of a run of tests.
 var numbers = regexp.MustCompile(`(?i)^\d+ (?:tests?,? )?(?:passed|failed|failures?|errors?|skipped)\b`)
 
-// before is what agents put before a command.
-var before = regexp.MustCompile(`^(?:cd \S+ && |[A-Z_0-9]+=\S* |env |sudo |timeout \S+ )+`)
-
 // ran reads a command: a run of tests with its result, and whether a check stands in the way.
-func (c *found) ran(command string, ok bool, output string) {
-	line, _, _ := strings.Cut(strings.TrimSpace(command), "\n")
-	line = before.ReplaceAllString(line, "")
-	at := checks.FindStringIndex(line)
-	if c.r.AgentID != "" || at == nil {
+func (c *found) ran(input json.RawMessage, ok bool, output string) {
+	runs := events.CallOf("Bash", input).Runs
+	at := slices.IndexFunc(runs, func(r events.Run) bool { return r.Check != "" })
+	if c.r.AgentID != "" || at < 0 {
 		return
 	}
-	line = strings.TrimLeft(line[at[0]:], "&; ")
-	words := strings.Fields(line)
 
-	target := words[0]
-	if i := slices.IndexFunc(words[1:], func(w string) bool { return w[0] != '-' }); i >= 0 {
-		target += "-" + words[1+i]
-	}
+	words := runs[at].Words
+	target := strings.Join(words[:min(2, len(words))], "-")
 	stuck := clip("block:fails:"+target, maxCode)
 	if !ok {
 		c.put(&c.context.Blockers, stuck)
 	} else if c.drop(&c.context.Blockers, func(code string) bool { return code == stuck }) {
 		c.put(&c.context.Done, "done:mended:"+target)
 	}
-	if !tests.MatchString(line) {
+	if runs[at].Check != "test" {
 		return
 	}
 

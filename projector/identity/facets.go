@@ -2,6 +2,7 @@ package identity
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"hash/fnv"
 	"path"
@@ -99,8 +100,7 @@ type act struct {
 	command   uint32   // shell: the command line, blanks folded; 0 for none
 	checks    bool     // shell: tests, build, lint or type check
 	written   string   // Write: "create" or "update", as the client says
-	about     string   // what a call was about, as [TargetOf] names it
-	target    uint32   // its hash: what a later call must hit to be a retry; 0 for none
+	target    uint32   // hash of what a later call must hit to be a retry; 0 for none
 	succeeded bool
 	failed    bool
 	asked     bool // permission
@@ -110,10 +110,6 @@ type act struct {
 	stopped   bool // the turn
 	team      bool // a subagent, a task or a teammate
 }
-
-// commandLimit bounds how much of a command line is looked at; what a command is about stands at
-// its beginning, and here-documents can be large.
-const commandLimit = 8 << 10
 
 // actOf leaves a hook without a tool or a prompt, which an identity verb without input stands for, with no
 // meaning: asking for the continuity does not change it.
@@ -159,58 +155,40 @@ func actOf(r events.Record) act {
 	return a
 }
 
-// TargetOf names what a call is about, so that a failure is closed by a success on the same: "file PATH", "$ PROGRAM
-// WORD" with the program's first word that is no option, else "tool NAME".
-func TargetOf(tool string, input json.RawMessage) string {
-	var a act
-	a.call(tool, input)
-	return a.about
+// TargetOf names what a call is about with what that is: "file PATH", "$ PROGRAM WORD", else "tool NAME".
+func TargetOf(tool string, input json.RawMessage) string { return targetOf(events.CallOf(tool, input)) }
+
+func targetOf(c events.Call) string {
+	kind := "tool "
+	switch {
+	case len(c.Runs) > 0:
+		kind = "$ "
+	case c.File != "":
+		kind = "file "
+	}
+	return kind + c.Target()
 }
 
-// call takes from a tool's input what the facets ask for.
+// call takes from a tool's input what the facets ask for. A patch is about the first of its files.
 func (a *act) call(tool string, input json.RawMessage) {
+	c := events.CallOf(tool, input)
 	a.tool = tool
-	switch tool {
-	case "Bash":
-		line := events.MemberText(input, "command")
-		line = line[:min(len(line), commandLimit)]
-		commands := simpleCommands(line)
-		a.command = hashLine(line)
-		a.checks = runsChecks(commands)
-		a.about = "tool " + tool
-		if name := subject(commands); name != "" {
-			a.about = "$ " + name
-		}
-	case "Read", "Edit", "MultiEdit", "Write":
-		a.path = events.MemberText(input, "file_path")
-	case events.ToolPatch:
-		a.patch(input)
-	case "NotebookEdit", "NotebookRead":
-		a.path = events.MemberText(input, "notebook_path")
-	default:
-		a.about = "tool " + tool
+	a.checks = slices.ContainsFunc(c.Runs, func(r events.Run) bool { return r.Check != "" })
+	if tool == "Bash" {
+		a.command = hashLine(events.MemberText(input, "command"))
 	}
-	if a.path != "" {
-		a.about = "file " + a.path
-	}
-	if a.about != "" {
-		a.target = hash(a.about)
-	}
-}
-
-// patch takes from a patch the files that it adds and changes. It is about the first of them.
-func (a *act) patch(input json.RawMessage) {
-	a.about = "tool " + a.tool
-	for _, p := range events.Patch(input, "") {
-		if a.path == "" {
-			a.path = p.Path
-		}
-		if p.Kind == "add" {
-			a.created = true
-		} else {
-			a.changed = append(a.changed, p.Path)
+	if tool == events.ToolPatch {
+		for _, p := range events.Patch(input, "") {
+			c.File = cmp.Or(c.File, p.Path)
+			if p.Kind == "add" {
+				a.created = true
+			} else {
+				a.changed = append(a.changed, p.Path)
+			}
 		}
 	}
+	a.path = c.File
+	a.target = hash(targetOf(c))
 }
 
 // isOpen tells whether the target failed when it was last tried.

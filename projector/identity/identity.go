@@ -39,11 +39,11 @@ import (
 	"hookline/events"
 )
 
-// Name and Version are the projection's: cells are identity.v5.<session>. A change of the fold's
+// Name and Version are the projection's: cells are identity.v6.<session>. A change of the fold's
 // meaning is a new version, and every cell is folded again.
 const (
 	Name    = "identity"
-	Version = 5
+	Version = 6
 )
 
 // Limits of one state. They keep its encoding far below [MaxEncoded].

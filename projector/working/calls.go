@@ -159,11 +159,12 @@ func (s State) ran(r events.Record, input json.RawMessage, ok bool, output strin
 	if line == "" || r.AgentID != "" {
 		return s
 	}
+	runs := events.CallOf("Bash", input).Runs
 
 	commands, c := without(s.Commands, Command{}, func(c Command) bool { return c.Line == line })
 	c.Line = line
 	c.OK = ok
-	c.Kind = kindOf(line)
+	c.Kind = checkOf(runs)
 	c.Result = result(ok, c.Kind != "", output)
 	c.Runs++
 	c.Event = r.ID
@@ -187,7 +188,7 @@ func (s State) ran(r events.Record, input json.RawMessage, ok bool, output strin
 		}
 	}
 	if ok {
-		s = s.tracked(r, line)
+		s = s.tracked(r, runs)
 	}
 	return s
 }
@@ -227,57 +228,16 @@ func (s State) listed(r events.Record, input json.RawMessage) State {
 	return s
 }
 
-// behind are redirections, and what stands behind a simple command.
-var behind = regexp.MustCompile(`\d?[<>]+&?\s*[^\s;|&]+|[|;&].*`)
-
-// target is what a call is about: its file, the program of a command in whatever folder with its first word that is no
-// option and, behind `run`, the next one, else the tool (DECISIONS S0 "open failures").
+// target is what a call is about, as far as it can be kept.
 func target(tool string, input json.RawMessage) string {
-	for _, name := range []string{"file_path", "notebook_path"} {
-		if file := events.MemberText(input, name); file != "" {
-			return Clip(file, maxPath)
-		}
-	}
-	if tool != "Bash" {
-		return Clip(tool, maxLine)
-	}
-
-	var words []string
-	line := strings.TrimLeft(events.WithoutFolder(commandLine(input)), "& ")
-	for _, w := range strings.Fields(behind.ReplaceAllString(line, "")) {
-		switch {
-		case len(words) == 0 && (strings.Contains(w, "=") || w == "sudo" || w == "env" || w == "time"):
-		case strings.HasPrefix(w, "-"):
-		default:
-			words = append(words, w)
-		}
-		if len(words) == 3 || len(words) == 2 && words[1] != "run" {
-			break
-		}
-	}
-	return Clip(strings.Join(words, " "), maxLine)
+	return Clip(events.CallOf(tool, input).Target(), maxPath)
 }
 
-// runner is a program that runs what a project names, with at most three words before that.
-const runner = `\b(go|cargo|npm|pnpm|yarn|bun|deno|nx|turbo|make|mise|just|task|rake|mix|mvn|gradlew?|sbt|bazel|dotnet|swift|dart|flutter|composer|uv|poetry)( [^\s&|;]+){0,3}? `
-
-// checks tell what kind of check a command line is. Each line that matches has one of the parts.
-var checks = []struct {
-	kind  string
-	parts []string
-	line  *regexp.Regexp
-}{
-	{"test", []string{"test", "jest", "rspec", "phpunit", "make check", "tox"}, regexp.MustCompile(runner + `tests?\b|\b(cargo nextest|pytest|python3? -m unittest|jest|vitest|rspec|phpunit|ctest|make check|tox)\b`)},
-	{"lint", []string{"lint", "vet", "ruff", "flake8", "mypy", "clippy", "tsc"}, regexp.MustCompile(runner + `lint\b|\b(golangci-lint|go vet|eslint|ruff|flake8|mypy|pylint|clippy|tsc --noEmit)\b`)},
-	{"build", []string{"build", "compile", "install", "check", "tsc", "make", "package"}, regexp.MustCompile(runner + `(build|compile)\b|\b(go install|cargo check|tsc|make( all)?$|mvn( \S+)* package|cmake --build)`)},
-}
-
-// kindOf is the kind of check that a command line is, "" for none.
-func kindOf(line string) string {
-	for _, c := range checks {
-		has := func(part string) bool { return strings.Contains(line, part) }
-		if slices.ContainsFunc(c.parts, has) && c.line.MatchString(line) {
-			return c.kind
+// checkOf is what a command line checks, test before lint before build; "" for nothing.
+func checkOf(runs []events.Run) string {
+	for _, check := range []string{"test", "lint", "build"} {
+		if slices.ContainsFunc(runs, func(r events.Run) bool { return r.Check == check }) {
+			return check
 		}
 	}
 	return ""

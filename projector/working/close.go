@@ -101,22 +101,19 @@ func (s State) changed(r events.Record, file string) State {
 	return s
 }
 
-// tracker recognises commands of the issue trackers bd and br: those that change an issue, and those that store that.
-var (
-	trackerWork = regexp.MustCompile(`(?:^|[;&|]\s*)(bd|br) (create|new|update|close|done|reopen|edit|dep|comments? add|label)\b`)
-	trackerSync = regexp.MustCompile(`(?:^|[;&|]\s*)(bd|br) (sync|flush|export)\b`)
-)
-
-// tracked takes in a command of an issue tracker that succeeded.
-func (s State) tracked(r events.Record, line string) State {
-	if !strings.Contains(line, "bd ") && !strings.Contains(line, "br ") {
-		return s
-	}
-	if trackerWork.MatchString(line) {
-		s.Unsynced = noteOf(r, line, maxLine)
-	}
-	if trackerSync.MatchString(line) {
-		s.Unsynced = nil
+// tracked takes in commands that succeeded, as far as they are of the issue trackers bd and br: those that change an issue,
+// and those that store that.
+func (s State) tracked(r events.Record, runs []events.Run) State {
+	for _, run := range runs {
+		if len(run.Words) < 2 || run.Words[0] != "bd" && run.Words[0] != "br" {
+			continue
+		}
+		switch run.Words[1] {
+		case "create", "new", "update", "close", "done", "reopen", "edit", "dep", "comment", "comments", "label":
+			s.Unsynced = noteOf(r, strings.Join(run.Words, " "), maxLine)
+		case "sync", "flush", "export":
+			s.Unsynced = nil
+		}
 	}
 	return s
 }

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"hookline/events"
 )
 
 // Ranks: which commands and files a session probably comes back to.
@@ -59,16 +61,17 @@ func (s State) bare(line string) string {
 	return gitIn.ReplaceAllString(around.ReplaceAllString(line, ""), "git")
 }
 
-// looks are commands that only look at something, also in another folder: one that failed leaves nothing to mend.
-var looks = regexp.MustCompile(`^(cd ("[^"]*"|\S+) *(&&|;) *)?(ls|cat|head|tail|which|find|grep|rg|test|stat|file|pwd|type|wc|tree|lsof|ps|pgrep|command -v|cd [^&;|]*$)\b`)
+// looks are programs that only look at something: one that failed leaves nothing to mend.
+var looks = strings.Fields("ls cat head tail which find grep rg test [ stat file pwd type wc tree lsof ps pgrep command")
 
 // Unmended are the newest failures that leave something to mend, at most n, the newest first: no look at what is not
 // there, no tool that works on no file, no command but a check that was forgotten for others since.
 func (s State) Unmended(n int) []Failure {
 	var list []Failure
 	for _, f := range slices.Backward(s.Open) {
-		looked := f.Tool == "Read" || f.Tool == "Bash" && looks.MatchString(f.Target)
-		if f.Tool == "Bash" && kindOf(f.Target) == "" {
+		program, _, _ := strings.Cut(f.Target, " ")
+		looked := f.Tool == "Read" || f.Tool == "Bash" && slices.Contains(looks, program)
+		if f.Tool == "Bash" && checkOf(events.Runs(f.Target)) == "" {
 			looked = looked || !slices.ContainsFunc(s.Commands, func(c Command) bool { return c.Event == f.Event })
 		}
 		if !looked && f.Target != f.Tool && len(list) < n {

@@ -17,7 +17,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 13
+	Version = 14
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, next steps and
