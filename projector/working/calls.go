@@ -15,12 +15,8 @@ import (
 
 // succeeded takes in a call that succeeded: its file or command, and that its target's failure is mended.
 func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
-	open, closed := without(s.Open, Failure{}, func(f Failure) bool { return f.Target == target(e.ToolName, e.ToolInput) })
-	s.Open = open
-	if closed.Event != "" {
-		closed.By = r.ID
-		s.Closed = events.Newest(append(slices.Clip(s.Closed), closed), maxClosed)
-	}
+	about := target(e.ToolName, e.ToolInput)
+	s.Open = slices.DeleteFunc(slices.Clone(s.Open), func(f Failure) bool { return f.Target == about })
 
 	if r.AgentID == "" {
 		s.Tools = events.Newest(append(slices.Clip(s.Tools), Clip(e.ToolName, maxLine)), lastTools)
@@ -164,8 +160,8 @@ func (s State) ran(r events.Record, input json.RawMessage, ok bool, output strin
 	commands, c := without(s.Commands, Command{}, func(c Command) bool { return c.Line == line })
 	c.Line = line
 	c.OK = ok
-	c.Kind = checkOf(runs)
-	c.Result = result(ok, c.Kind != "", output)
+	check := checkOf(runs)
+	c.Result = result(ok, check != "", output)
 	c.Runs++
 	c.Event = r.ID
 	c.Time = r.Time
@@ -180,10 +176,10 @@ func (s State) ran(r events.Record, input json.RawMessage, ok bool, output strin
 		s.Commands = slices.Delete(s.Commands, rarest, rarest+1)
 	}
 
-	if c.Kind != "" {
-		evidence := slices.DeleteFunc(slices.Clone(s.Evidence), func(p Proof) bool { return p.Kind == c.Kind })
-		s.Evidence = append(evidence, Proof{Kind: c.Kind, OK: ok, Event: r.ID})
-		if ok && c.Kind != "lint" {
+	if check != "" {
+		evidence := slices.DeleteFunc(slices.Clone(s.Evidence), func(p Proof) bool { return p.Kind == check })
+		s.Evidence = append(evidence, Proof{Kind: check, OK: ok, Event: r.ID})
+		if ok && check != "lint" {
 			s.Unproved = nil
 		}
 	}

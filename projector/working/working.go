@@ -29,7 +29,6 @@ const (
 	maxFiles       = 300
 	maxCommands    = 40
 	maxOpen        = 64
-	maxClosed      = 8
 	maxCorrections = 12
 	maxTodos       = 40
 	maxCheckpoints = 20
@@ -56,7 +55,6 @@ type State struct {
 	Files       []File    `json:"files,omitempty" jsonschema_description:"read, edited and created, the last touched last"`
 	Commands    []Command `json:"commands,omitempty" jsonschema_description:"distinct commands with their last outcome, newest last"`
 	Open        []Failure `json:"errors_unresolved,omitempty" jsonschema_description:"failures whose target has not succeeded since"`
-	Closed      []Failure `json:"errors_resolved,omitempty" jsonschema_description:"failures that a success on their target closed, newest last, at most 8"`
 	Corrections []Note    `json:"corrections,omitempty" jsonschema_description:"what the user said when refusing a call"`
 	Todos       []Todo    `json:"todos,omitempty" jsonschema_description:"the client's list of things to do"`
 	Seen        []Sight   `json:"seen,omitempty" jsonschema_description:"paths in outputs, prompts and plans, the newest last, at most 80"`
@@ -113,7 +111,6 @@ type Command struct {
 	Line   string    `json:"line" jsonschema_description:"first line without a change of folder before it and what shows a part of its output, shortened"`
 	OK     bool      `json:"ok" jsonschema_description:"its last run succeeded"`
 	Result string    `json:"result,omitempty" jsonschema_description:"exit status of a failure, counts of a test run"`
-	Kind   string    `json:"kind,omitempty" jsonschema_description:"test, build or lint"`
 	Runs   int       `json:"runs" jsonschema_description:"how often it was run"`
 	Event  string    `json:"event" jsonschema_description:"id of the newest event"`
 	Time   time.Time `json:"time" jsonschema_description:"of the newest event"`
@@ -125,7 +122,6 @@ type Failure struct {
 	Tool   string    `json:"tool" jsonschema_description:"name"`
 	Text   string    `json:"text" jsonschema_description:"the error's most telling line, shortened"`
 	Event  string    `json:"event" jsonschema_description:"id of the newest failure"`
-	By     string    `json:"closed_by,omitempty" jsonschema_description:"id of the success that closed it"`
 	Time   time.Time `json:"time" jsonschema_description:"of the newest failure"`
 }
 
