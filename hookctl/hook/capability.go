@@ -90,7 +90,7 @@ func Tell(in Input, w World, r Reader, again bool) []Item {
 			}
 		}
 	}
-	return inPhase(in, past, toldOnce(items))
+	return inPhase(in, past, items)
 }
 
 // Follow returns the events that follow from the fold of a frame: effects, appended after the answer.

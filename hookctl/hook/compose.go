@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"hookline/events"
 )
@@ -212,35 +211,6 @@ func Compose(in Input, v Verdict, items []Item, damage string) (Answer, *events.
 		answer.Exit, answer.Stderr = 2, []byte(Corrupted(damage)+"\n")
 	}
 	return answer, injected(in, told, left)
-}
-
-// answerLetters, in bytes, tell one question with its answer from another.
-const answerLetters = 50
-
-// toldOnce leaves out the user's answers that the ledger tells as decisions.
-func toldOnce(items []Item) []Item {
-	var decided []string
-	for _, it := range items {
-		if strings.HasPrefix(it.ID, "ledger.decision ") {
-			decided = append(decided, letters(it.Text))
-		}
-	}
-	return slices.DeleteFunc(items, func(it Item) bool {
-		answer, isAnswer := strings.CutPrefix(it.Text, answerWords)
-		begin := letters(answer)
-		begin = begin[:min(answerLetters, len(begin))] // both may be cut behind it
-		return isAnswer && slices.ContainsFunc(decided, func(d string) bool { return strings.Contains(d, begin) })
-	})
-}
-
-// letters are the letters and digits of a text.
-func letters(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, text)
 }
 
 // injected is the event of what was told.

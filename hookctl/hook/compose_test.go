@@ -148,14 +148,3 @@ func TestNoControlCharacters(t *testing.T) {
 		t.Errorf("%q %q", a.Stdout, a.Stderr)
 	}
 }
-
-// An answer that the ledger tells as a decision is told once.
-func TestToldOnce(t *testing.T) {
-	items := []Item{{ID: "working.answer e1", Text: "The user answered: Which host? staging"}, {ID: "working.answer e2", Text: "The user answered: Which port? 80"},
-		{ID: "ledger.decision e3", Text: "Decided: Which host?: staging [ledger 12]"},
-		{ID: "working.answer e4", Text: "The user answered: The request is open and can be merged, but it is not merged yet. Archiving now would sync the… Archive it now"},
-		{ID: "ledger.decision e5", Text: "Decided: The request is open and can be merged, but it is not merged yet. Archivi…: Archive it now [ledger 13]"}}
-	if got := toldOnce(items); len(got) != 3 || got[0].ID != "working.answer e2" || got[1].ID != "ledger.decision e3" {
-		t.Errorf("%+v", got)
-	}
-}

@@ -23,9 +23,6 @@ const (
 	extendedAge = time.Hour      // exclusive: files read, commands
 )
 
-// answerWords begin an answer of the user.
-const answerWords = "The user answered: "
-
 // Bounds of the lists, in tokens, so that one list leaves room for the others.
 const (
 	editedTokens  = 320
@@ -251,9 +248,6 @@ func openItems(s working.State, cut bool) []Item {
 			continue
 		}
 		items = append(items, Item{ID: "working.correction " + c.Event, Rank: RankDecisions, Text: "The user refused " + c.Text, Event: c.Event})
-	}
-	for _, a := range newest(s.Answers, 4) {
-		items = append(items, Item{ID: "working.answer " + a.Event, Rank: RankDecisions, Text: answerWords + a.Text, Event: a.Event})
 	}
 	return items
 }

@@ -45,8 +45,6 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 			output = events.Text(e.ToolResponse) // Codex gives the text alone
 		}
 		return s.ran(r, e.ToolInput, true, output)
-	case "AskUserQuestion":
-		return s.answered(r, e.ToolResponse)
 	case "TodoWrite", "update_plan":
 		return s.listed(r, e.ToolInput)
 	case "ExitPlanMode":

@@ -162,21 +162,6 @@ func (s State) warned(e *events.TurnWarned) State {
 	return s
 }
 
-// answered takes in what the user chose when the agent asked.
-func (s State) answered(r events.Record, response json.RawMessage) State {
-	var out struct {
-		Answers map[string]string `json:"answers"`
-	}
-	if json.Unmarshal(response, &out) != nil {
-		return s
-	}
-	for _, q := range slices.Sorted(maps.Keys(out.Answers)) {
-		text := Clip(q, maxLine/2) + " " + out.Answers[q]
-		s.Answers = events.Newest(append(slices.Clip(s.Answers), *noteOf(r, text, maxLine)), maxCorrections)
-	}
-	return s
-}
-
 // Drifted tells that nothing of the goal was seen in the last turns: of its keywords less than one in ten is in the
 // newest prompts, files and commands, five turns or more after it was set (origins 2.3).
 func (s State) Drifted() bool {

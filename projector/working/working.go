@@ -20,8 +20,8 @@ const (
 	Version = 14
 )
 
-// Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, next steps and
-// answers.
+// Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, and next
+// steps.
 const Schema = 2
 
 // Bounds of what one cell keeps; the log has all of it.
@@ -64,7 +64,6 @@ type State struct {
 	Unproved *Note             `json:"unproved,omitempty" jsonschema_description:"the newest change of code that no test or build has passed since"`
 	Unsynced *Note             `json:"unsynced,omitempty" jsonschema_description:"the newest change of an issue (bd, br) that was not synced"`
 	Steps    *Steps            `json:"next_steps,omitempty" jsonschema_description:"that the agent named last"`
-	Answers  []Note            `json:"answers,omitempty" jsonschema_description:"what the user chose when the agent asked"`
 	Said     *Note             `json:"said,omitempty" jsonschema_description:"the agent's last words of a turn that a compaction cut"`
 	Serena   *Note             `json:"serena_project,omitempty" jsonschema_description:"that the MCP server serena was activated for"`
 	Thread   *Note             `json:"pal_continuation_id,omitempty" jsonschema_description:"of the newest conversation with the MCP server pal or zen"`
