@@ -100,7 +100,7 @@ func checkpoint(in Input, w World, r Reader, e *events.CompactionStarted) *event
 func tellWorking(in Input, w World, r Reader) []Item {
 	e, ok := in.Event.(*events.SessionStarted)
 	if !ok || in.Call.Verb != VerbHook || in.Session == "" {
-		return append(tellMatched(in, w, r), tellStop(in, r)...)
+		return tellStop(in, r)
 	}
 
 	s := WorkAt(in, w.Project, r)

@@ -80,38 +80,3 @@ func (s State) Unmended(n int) []Failure {
 	}
 	return list
 }
-
-// About are the words of what the session is for and does now, to rank by.
-func (s State) About() []string {
-	var words []string
-	for _, n := range []*Note{s.Prompt, s.Task, s.Goal} {
-		if n != nil {
-			words = append(words, keywords(n.Text)...)
-		}
-	}
-	return words
-}
-
-// Hits is how many distinct words of a list a path has in its names, at most 3.
-func Hits(path string, words []string) int {
-	n := 0
-	names := parts(path)
-	for i, w := range words {
-		if slices.Contains(words[:i], w) {
-			continue
-		}
-		if slices.ContainsFunc(parts(w), func(p string) bool { return len(p) > 2 && slices.Contains(names, p) }) {
-			n++
-		}
-	}
-	return min(n, 3)
-}
-
-// parts are the words of a path or a name, without its extension, in lower case and the singular.
-func parts(name string) []string {
-	var out []string
-	for _, w := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("/._- {}'\"`:()", r) }) {
-		out = append(out, strings.TrimSuffix(w, "s"))
-	}
-	return out
-}
