@@ -3,7 +3,6 @@ package verbs
 import (
 	"fmt"
 	"net/url"
-	"path"
 	"strings"
 	"time"
 
@@ -159,8 +158,7 @@ func (a *app) sum(name string) (insight.Sum, error) {
 		}
 		for _, f := range w.Files {
 			if f.Created || f.Edited > 0 {
-				folder, base := working.Folder(w.Worktree, f.Path)
-				out.Files = append(out.Files, path.Join(folder, base))
+				out.Files = append(out.Files, working.Below(w.Worktree, f.Path))
 			}
 		}
 		for _, c := range w.Commands {

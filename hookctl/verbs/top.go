@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -186,8 +187,7 @@ func stateLines(s session.State, w working.State, i identity.State) []string {
 	var changed []string
 	for n := len(w.Files) - 1; n >= 0; n-- {
 		if f := w.Files[n]; f.Created || f.Edited > 0 {
-			_, base := working.Folder(w.Worktree, f.Path)
-			changed = append(changed, base)
+			changed = append(changed, path.Base(f.Path))
 		}
 	}
 	add("changed", strings.Join(changed, ", "))

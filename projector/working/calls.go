@@ -3,7 +3,6 @@ package working
 import (
 	"bytes"
 	"encoding/json"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +19,7 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 
 	if r.AgentID == "" {
 		s.Tools = events.Newest(append(slices.Clip(s.Tools), Clip(e.ToolName, maxLine)), lastTools)
-		s = s.served(r, e).saw(r, outputPaths(e))
+		s = s.served(r, e).sawOutput(r, e)
 	}
 
 	switch e.ToolName {
@@ -49,7 +48,7 @@ func (s State) succeeded(r events.Record, e *events.ToolSucceeded) State {
 		return s.listed(r, e.ToolInput)
 	case "ExitPlanMode":
 		if plan := events.MemberText(e.ToolInput, "plan"); plan != "" {
-			s = s.saw(r, pathsIn(plan))
+			s = s.saw(r, plan)
 			s.Task = noteOf(r, plan, MaxTask)
 		}
 	}
@@ -129,7 +128,8 @@ func (s State) touched(r events.Record, file string, change func(*File)) State {
 		return s
 	}
 
-	files, f := without(s.Files, File{Path: file}, func(f File) bool { return f.Path == file })
+	files, f := take(s.Files, func(f File) bool { return f.Path == file })
+	f.Path = file
 	change(&f)
 	f.Event = r.ID
 	f.Time = r.Time
@@ -155,7 +155,7 @@ func (s State) ran(r events.Record, input json.RawMessage, ok bool, output strin
 	}
 	runs := events.CallOf("Bash", input).Runs
 
-	commands, c := without(s.Commands, Command{}, func(c Command) bool { return c.Line == line })
+	commands, c := take(s.Commands, func(c Command) bool { return c.Line == line })
 	c.Line = line
 	c.OK = ok
 	check := checkOf(runs)
@@ -317,11 +317,10 @@ func said(raw json.RawMessage) string {
 	return text
 }
 
-// Folder splits a path into its folder below root and its base name.
-func Folder(root, file string) (folder, base string) {
-	if root != "" {
-		file = strings.TrimPrefix(file, strings.TrimSuffix(root, "/")+"/")
+// Below is a path below a folder, or as it is where it lies elsewhere.
+func Below(root, file string) string {
+	if root == "" {
+		return file
 	}
-	folder, base = path.Split(file)
-	return strings.TrimSuffix(folder, "/"), base
+	return strings.TrimPrefix(file, strings.TrimSuffix(root, "/")+"/")
 }

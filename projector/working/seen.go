@@ -1,10 +1,11 @@
 package working
 
 import (
-	"encoding/json"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"hookline/events"
 )
@@ -28,43 +29,33 @@ type Sight struct {
 	Event string `json:"event" jsonschema_description:"id of the newest event"`
 }
 
-// outputPaths are the paths in the output of a command, a search or a subagent.
-func outputPaths(e *events.ToolSucceeded) []string {
+// inJSON makes JSON the text of its strings, as far as paths in it are concerned.
+var inJSON = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`)
+
+// sawOutput takes in the paths in the answer to a command, a search or a subagent.
+func (s State) sawOutput(r events.Record, e *events.ToolSucceeded) State {
 	switch e.ToolName {
 	case "Bash":
-		return pathsIn(events.MemberText(e.ToolResponse, "stdout"))
+		return s.saw(r, events.MemberText(e.ToolResponse, "stdout"))
 	case "Grep", "Glob", "Agent", "Task":
-		var out struct {
-			Filenames []string        `json:"filenames"`
-			Content   json.RawMessage `json:"content"`
-		}
-		_ = json.Unmarshal(e.ToolResponse, &out) // of another form: none
-		return append(pathsIn(strings.Join(out.Filenames, "\n")), pathsIn(said(out.Content))...)
-	}
-	return nil
-}
-
-// saw takes in the paths of a text, the newest last.
-func (s State) saw(r events.Record, paths []string) State {
-	root := strings.TrimSuffix(s.Worktree, "/")
-	for _, p := range paths {
-		if root != "" {
-			p = strings.TrimPrefix(p, root+"/")
-		}
-		if !openable(p) {
-			continue
-		}
-		seen, _ := without(s.Seen, Sight{}, func(x Sight) bool { return x.Path == p })
-		s.Seen = events.Newest(append(seen, Sight{Path: p, Event: r.ID}), maxSeen)
+		lists := slices.Concat(events.Member(e.ToolResponse, "filenames"), events.Member(e.ToolResponse, "content"))
+		return s.saw(r, inJSON.Replace(events.Clip(string(lists), maxOutput)))
 	}
 	return s
 }
 
-// openable tells a path below the work tree, of a file that is no program's own.
-func openable(p string) bool {
-	names := strings.Split(p, "/")
-	isMade := func(name string) bool { return slices.Contains(made, name) }
-	return names[0] != "" && !slices.ContainsFunc(append(names, path.Ext(p)), isMade)
+// saw takes in the paths of a text that lie below the work tree and are of no program's own files, the newest last.
+func (s State) saw(r events.Record, text string) State {
+	for _, p := range pathsIn(text) {
+		p = Below(s.Worktree, p)
+		isMade := func(name string) bool { return slices.Contains(made, name) }
+		if strings.HasPrefix(p, "/") || slices.ContainsFunc(append(strings.Split(p, "/"), path.Ext(p)), isMade) {
+			continue
+		}
+		seen, _ := take(s.Seen, func(x Sight) bool { return x.Path == p })
+		s.Seen = events.Newest(append(seen, Sight{Path: p, Event: r.ID}), maxSeen)
+	}
+	return s
 }
 
 // Unopened are the sights that no tool of the session has touched, the newest first. How often one stood there, words of
@@ -72,7 +63,7 @@ func openable(p string) bool {
 func (s State) Unopened() []File {
 	var paths []string
 	for _, f := range s.Files {
-		paths = append(paths, "/"+path.Join(Folder(s.Worktree, f.Path)))
+		paths = append(paths, "/"+Below(s.Worktree, f.Path))
 	}
 	for _, x := range s.Seen {
 		paths = append(paths, x.Path)
@@ -80,62 +71,39 @@ func (s State) Unopened() []File {
 
 	var list []File
 	for _, x := range slices.Backward(s.Seen) {
-		longer := func(p string) bool { return strings.HasSuffix(p, "/"+x.Path) }
-		if !slices.ContainsFunc(paths, longer) {
+		isEnd := func(p string) bool { return strings.HasSuffix(p, "/"+x.Path) } // of another path
+		if !slices.ContainsFunc(paths, isEnd) {
 			list = append(list, File{Path: x.Path, Event: x.Event})
 		}
 	}
 	return list
 }
 
-// pathsIn are the words of a text that look like a file below a folder: with a slash, and a name with an extension. Of a
-// diff they are without the letter of the side.
+// fileName matches a path below a folder with an extension, but no name in a package (session.State) and no line beside a match
+// (file.go-12-).
+var fileName = regexp.MustCompile(`^/?([^/]+/)+[^/]+\.([^A-Z0-9-][^/.-]{0,5}|[A-Z][^a-z/.-]{0,5})$`)
+
+// pathsIn are the words of a text that look like a file below a folder. Of a diff they are without the letter of the side.
 func pathsIn(text string) []string {
-	text = text[:min(len(text), maxOutput)]
+	text = events.Clip(text, maxOutput)
 	sides := strings.Contains(text, "\n+++ b/")
 	var out []string
-	begin := 0
-	for i := 0; i <= len(text); i++ {
-		if i < len(text) && (isPath(text[i]) || inBrackets(text, i)) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !inPath(r) }) {
+		if !strings.Contains(word, "/") || len(word) > maxSight || strings.Contains(word, "..") {
 			continue
 		}
-		word := strings.TrimRight(strings.TrimPrefix(strings.TrimPrefix(text[begin:i], "@"), "./"), ".")
-		begin = i + 1
+		word = strings.TrimRight(strings.TrimPrefix(strings.TrimPrefix(word, "@"), "./"), ".")
 		if side, rest, _ := strings.Cut(word, "/"); sides && (side == "a" || side == "b") {
 			word = rest
 		}
-		if len(word) > maxSight || strings.Contains(word, "//") || strings.Contains(word, "..") {
-			continue
-		}
-		base := word[strings.LastIndexByte(word, '/')+1:]
-		ext := strings.TrimPrefix(path.Ext(base), ".")
-		isFile := len(base) < len(word) && len(ext) > 0 && len(ext) <= 6 && len(ext)+1 < len(base) && isExt(ext)
-		if isFile {
+		if fileName.MatchString(word) {
 			out = append(out, word)
 		}
 	}
 	return out
 }
 
-// isExt tells an extension from a name in a package (session.State) and from the line beside a match (file.go-12-).
-func isExt(ext string) bool {
-	named := len(ext) > 1 && ext[0] >= 'A' && ext[0] <= 'Z' && ext != strings.ToUpper(ext)
-	return !isDigit(ext[0]) && !named && !strings.Contains(ext, "-")
-}
-
-// inBrackets tells whether a bracket begins or ends the name of a folder ([locale], (admin)), as routes have them.
-func inBrackets(text string, i int) bool {
-	switch text[i] {
-	case '[', '(':
-		return i > 0 && text[i-1] == '/'
-	case ']', ')':
-		return i+1 < len(text) && text[i+1] == '/'
-	}
-	return false
-}
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-func isPath(c byte) bool {
-	return c >= 0x80 || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || isDigit(c) || c == '/' || c == '.' || c == '_' || c == '-' || c == '@' || c == '+'
+// inPath tells whether a character may be part of a path.
+func inPath(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-@+", r)
 }

@@ -14,11 +14,11 @@ func TestSeenFiles(t *testing.T) {
 	}
 
 	for text, want := range map[string][]string{
-		"--- a/up/x.go\n+++ b/up/x.go\n":                         {"up/x.go", "up/x.go"}, // a diff
-		"app/[locale]/(admin)/page.tsx [the plan](docs/plan.md)": {"app/[locale]/(admin)/page.tsx", "docs/plan.md"},
-		"文档 客户/计划.md main..up/HEAD ../x/y.go":                    {"客户/计划.md"},
-		"up/x.go:12:f()\nup/x.go-13-}\n":                         {"up/x.go"}, // lines beside a match
-		"charm.sh/tea.Model of lib/tea.go, lib/a.R, b/x.go":      {"lib/tea.go", "lib/a.R", "b/x.go"},
+		"--- a/up/x.go\n+++ b/up/x.go\n":                    {"up/x.go", "up/x.go"}, // a diff
+		"[the plan](docs/plan.md)":                          {"docs/plan.md"},
+		"文档 客户/计划.md main..up/HEAD ../x/y.go":               {"客户/计划.md"},
+		"up/x.go:12:f()\nup/x.go-13-}\n":                    {"up/x.go"}, // lines beside a match
+		"charm.sh/tea.Model of lib/tea.go, lib/a.R, b/x.go": {"lib/tea.go", "lib/a.R", "b/x.go"},
 	} {
 		if got := pathsIn(text); !slices.Equal(got, want) {
 			t.Errorf("%q: %q", text, got)
@@ -34,7 +34,7 @@ func TestSeenFiles(t *testing.T) {
 	if !slices.Equal(got, []string{"lib/c.go e3", "up/proxy.go e2", "up/doc.go e2"}) {
 		t.Errorf("%q", got)
 	}
-	if s := (State{}).saw(events.Record{}, []string{"/srv/app/a.go"}); len(s.Seen) > 0 { // without a work tree it is a path elsewhere
+	if s := (State{}).saw(events.Record{}, "/srv/app/a.go"); len(s.Seen) > 0 { // without a work tree it is a path elsewhere
 		t.Errorf("%+v", s.Seen)
 	}
 }

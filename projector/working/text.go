@@ -78,13 +78,14 @@ func oneLine(text string) bool {
 	return !blank || text == ""
 }
 
-// without is a copy of a list without the entry that is looked for, and that entry; blank where there is none.
-func without[T any](list []T, blank T, is func(T) bool) ([]T, T) {
-	rest := slices.Clone(list)
-	i := slices.IndexFunc(rest, is)
-	if i < 0 {
-		return rest, blank
+// take is a copy of a list without the entry that is looked for, and that entry, the zero value where there is none.
+func take[T any](list []T, is func(T) bool) (rest []T, found T) {
+	for _, x := range list {
+		if is(x) {
+			found = x
+		} else {
+			rest = append(rest, x)
+		}
 	}
-	found := rest[i]
-	return slices.Delete(rest, i, i+1), found
+	return rest, found
 }

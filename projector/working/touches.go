@@ -53,11 +53,8 @@ func FoldTouches(t Touches, r events.Record) Touches {
 		return t
 	}
 	weight := 2.0
-	name := "file_path"
 	switch e.ToolName {
-	case "Edit", "MultiEdit", "Write":
-	case "NotebookEdit":
-		name = "notebook_path"
+	case "Edit", "MultiEdit", "Write", "NotebookEdit":
 	case "Read":
 		if r.AgentID != "" {
 			return t
@@ -66,25 +63,23 @@ func FoldTouches(t Touches, r events.Record) Touches {
 	default:
 		return t
 	}
-	file := below(r.Worktree, events.MemberText(e.ToolInput, name))
+	file := told(r.Worktree, events.CallOf(e.ToolName, e.ToolInput).File)
 	if file == "" {
 		return t
 	}
 
-	files, x := without(t.Files, Touch{Path: file}, func(x Touch) bool { return x.Path == file })
+	files, x := take(t.Files, func(x Touch) bool { return x.Path == file })
+	x.Path = file
 	x.Weight = x.at(r.Time) + weight
 	x.Event, x.Time = r.ID, r.Time
 	t.Files = events.Newest(append(files, x), maxTouches)
 	return t
 }
 
-// below is a path below the work tree, "" for one that is elsewhere.
-func below(root, file string) string {
-	rel := file
-	if root != "" {
-		rel = strings.TrimPrefix(file, strings.TrimSuffix(root, "/")+"/")
-	}
-	if strings.HasPrefix(rel, "/") || len(file) > maxPath || strings.ContainsFunc(file, unicode.IsControl) { // it could not be told in one line
+// told is a path below the work tree as it can be told in one line, "" for one that is elsewhere or too long.
+func told(root, file string) string {
+	rel := Below(root, file)
+	if strings.HasPrefix(rel, "/") || len(file) > maxPath || strings.ContainsFunc(file, unicode.IsControl) {
 		return ""
 	}
 	return rel

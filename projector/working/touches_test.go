@@ -40,6 +40,6 @@ func TestTouches(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %.2f", x.Path, x.Event, x.Weight))
 	}
 	expect.Equal(t, strings.Join(got, ", "), "up/client.go e5 2.91, up/new.go e3 1.00, old.go e2 4.00", got)
-	expect.Equal(t, below("", "/etc/hosts")+below("", "up/x.go"), "up/x.go", "without a work tree")
+	expect.Equal(t, told("", "/etc/hosts")+told("", "up/x.go"), "up/x.go", "without a work tree")
 	expect.Equal(t, TouchesKey(events.Record{Envelope: events.Envelope{Project: "p"}, Event: &events.TurnStopped{}}), "")
 }

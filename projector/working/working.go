@@ -235,7 +235,7 @@ func (s State) prompted(r events.Record, e *events.PromptSubmitted) State {
 		return s
 	}
 	s.Prompt = noteOf(r, text, MaxTask)
-	s = s.saw(r, pathsIn(text))
+	s = s.saw(r, text)
 	if !substantial(text) {
 		return s
 	}
@@ -295,7 +295,7 @@ func names(text, root, path string) bool {
 	rel, below := strings.CutPrefix(path, root+"/")
 	for below && root != "" {
 		before, behind, found := strings.Cut(text, rel)
-		if !found || before == "" || !isPath(before[len(before)-1]) {
+		if !found || before == "" || !inPath(rune(before[len(before)-1])) {
 			return found
 		}
 		text = behind
