@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -53,6 +54,16 @@ func Clip(text string, n int) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:n], "")
+}
+
+// Short is at most n characters of a text, on one line, without control characters; what is cut ends in "…".
+func Short(text string, n int) string {
+	blank := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+	runes := []rune(strings.Join(strings.FieldsFunc(Clip(text, 16*n), blank), " "))
+	if len(runes) <= n {
+		return string(runes)
+	}
+	return string(runes[:n-1]) + "…"
 }
 
 // Newest is a copy of the last n entries of a list, or the list where it has no more.

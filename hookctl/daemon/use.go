@@ -73,7 +73,7 @@ func (d *Daemon) useAt(in hook.Input) *hook.Use {
 	case *events.TurnStopped, *events.CompactionStarted:
 		u := d.meter(in.Session).read(path)
 		if u != nil {
-			u.Said = d.clean(working.Clip(u.Said, working.MaxTask))
+			u.Said = d.clean(events.Short(u.Said, working.MaxTask))
 		}
 		return u
 	}

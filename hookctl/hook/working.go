@@ -138,7 +138,7 @@ func recovered(s working.State, phase string, cut bool) []Item {
 		items = append(items, commandItems(s)...)
 		items = append(items, foldersItem(seenTokens, "working.seen", RankSeen, "Seen, not opened: ", s.Worktree, s.Unopened())...)
 		if s.Said != nil {
-			items = append(items, Item{ID: "working.said", Rank: RankFunctions, Text: "You said last: " + working.Clip(s.Said.Text, saidChars), Event: s.Said.Event})
+			items = append(items, Item{ID: "working.said", Rank: RankFunctions, Text: "You said last: " + events.Short(s.Said.Text, saidChars), Event: s.Said.Event})
 		}
 	}
 	if s.Drifted() {
@@ -157,7 +157,7 @@ func Handoff(s working.State, now time.Time, here string) []Item {
 
 	from := fmt.Sprintf("[PHASE: SESSION_START] From session %s, %s ago", shortID(s.ID), ageText(age))
 	if here != "" && s.Worktree != "" && s.Worktree != here {
-		from += ", in " + working.Clip(s.Worktree, failureChars) // its paths are of another work tree
+		from += ", in " + events.Short(s.Worktree, failureChars) // its paths are of another work tree
 	}
 	items := goalItems(s, from+". ", false)
 	items = append(items, openItems(s, false)...)
@@ -192,7 +192,7 @@ func goalItems(s working.State, prefix string, cut bool) []Item {
 			chars = taskChars
 		}
 		if !x.n.Known || !cut {
-			items = append(items, Item{ID: "working." + x.id, Rank: RankGoal, Text: prefix + x.title + working.Clip(x.n.Text, chars), Event: x.n.Event})
+			items = append(items, Item{ID: "working." + x.id, Rank: RankGoal, Text: prefix + x.title + events.Short(x.n.Text, chars), Event: x.n.Event})
 			prefix = ""
 		}
 	}
@@ -240,7 +240,7 @@ func openItems(s working.State, cut bool) []Item {
 		if s.Worktree != "" {
 			what = strings.TrimPrefix(what, s.Worktree+"/")
 		}
-		text := fmt.Sprintf("Not mended: %s: %s", what, working.Clip(f.Text, failureChars))
+		text := fmt.Sprintf("Not mended: %s: %s", what, events.Short(f.Text, failureChars))
 		items = append(items, Item{ID: "working.failure " + f.Target, Rank: RankBlockers, Text: text, Event: f.Event})
 	}
 	for _, c := range newest(s.Corrections, 4) {
@@ -259,7 +259,7 @@ func fileItems(s working.State, read, cut bool) []Item {
 	for _, f := range slices.Backward(s.Files) {
 		switch {
 		case f.Known && cut:
-		case f.Created || f.Edited > 0:
+		case f.Changed():
 			changed = append(changed, f)
 		case read:
 			opened = append(opened, f)
@@ -297,7 +297,7 @@ func ranText(c working.Command) string {
 	if c.Result != "" {
 		outcome += ", " + c.Result
 	}
-	return fmt.Sprintf("`%s` (%s)", working.Clip(c.Line, commandChars), outcome)
+	return fmt.Sprintf("`%s` (%s)", events.Short(c.Line, commandChars), outcome)
 }
 
 // listItem is an item of a list whose shorter forms have fewer entries.

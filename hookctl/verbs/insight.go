@@ -157,7 +157,7 @@ func (a *app) sum(name string) (insight.Sum, error) {
 			out.Goal = w.Goal.Text
 		}
 		for _, f := range w.Files {
-			if f.Created || f.Edited > 0 {
+			if f.Changed() {
 				out.Files = append(out.Files, working.Below(w.Worktree, f.Path))
 			}
 		}

@@ -186,7 +186,7 @@ func stateLines(s session.State, w working.State, i identity.State) []string {
 	}
 	var changed []string
 	for n := len(w.Files) - 1; n >= 0; n-- {
-		if f := w.Files[n]; f.Created || f.Edited > 0 {
+		if f := w.Files[n]; f.Changed() {
 			changed = append(changed, path.Base(f.Path))
 		}
 	}

@@ -24,7 +24,7 @@ func CheckSchema(version int) error {
 func (s State) Tiers(young, there bool) (kept State, left []string) {
 	kept = s
 	kept.Checkpoints, kept.Warned, kept.Said = nil, nil, nil
-	changed := slices.DeleteFunc(slices.Clone(s.Files), func(f File) bool { return !f.Created && f.Edited == 0 })
+	changed := slices.DeleteFunc(slices.Clone(s.Files), func(f File) bool { return !f.Changed() })
 
 	if !young {
 		if len(changed) < len(s.Files) || s.Commands != nil {
@@ -40,14 +40,14 @@ func (s State) Tiers(young, there bool) (kept State, left []string) {
 }
 
 // restored takes in the state of a checkpoint. What this build cannot read whole changes nothing.
-func (s State) restored(e *events.CheckpointRestored) State {
+func (s *State) restored(e *events.CheckpointRestored) {
 	var was State
 	if CheckSchema(e.Schema) != nil || json.Unmarshal(e.State, &was) != nil {
-		return s
+		return
 	}
 	was.ID, was.Project, was.Worktree, was.Active = s.ID, s.Project, s.Worktree, s.Active
 	was.Checkpoints, was.Turns, was.Prompt, was.Warned = s.Checkpoints, s.Turns, s.Prompt, s.Warned
 	was.GoalTurn = s.Turns
 	was.Deleted = false
-	return was
+	*s = was
 }

@@ -2,8 +2,6 @@ package working
 
 import (
 	"encoding/json"
-	"maps"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -47,11 +45,11 @@ func contractOf(text, event string, turns int) *Contract {
 	if strings.HasSuffix(text, "?") || !implements.MatchString(text[:min(len(text), maxAsked)]) {
 		return nil
 	}
-	c := &Contract{Goal: Clip(text, maxContract), Evidence: []string{"test_pass", "build_success"}, Turn: turns, Event: event}
+	c := &Contract{Goal: events.Short(text, maxContract), Evidence: []string{"test_pass", "build_success"}, Turn: turns, Event: event}
 	for line := range strings.Lines(text) {
 		m := listEntry.FindStringSubmatch(strings.TrimSpace(line))
 		if m != nil && len(c.Criteria) < maxCriteria {
-			c.Criteria = append(c.Criteria, Clip(m[1], maxContract))
+			c.Criteria = append(c.Criteria, events.Short(m[1], maxContract))
 		}
 	}
 	return c
@@ -68,7 +66,7 @@ func stepsOf(message string) []string {
 		m := listEntry.FindStringSubmatch(strings.TrimSpace(line))
 		switch {
 		case below && m != nil && len(steps) < maxSteps:
-			steps = append(steps, Clip(m[1], maxStep))
+			steps = append(steps, events.Short(m[1], maxStep))
 		case nextHead.MatchString(strings.TrimSpace(line)):
 			below = true
 			steps = nil
@@ -79,69 +77,23 @@ func stepsOf(message string) []string {
 	return steps
 }
 
-// prose are the endings of files that no test or build is about.
-var prose = []string{".md", ".markdown", ".txt", ".rst", ".adoc", ".log", ".csv"}
-
-// IsCode tells whether a test or a build can say something of a file.
-func IsCode(file string) bool {
-	return !slices.Contains(prose, strings.ToLower(path.Ext(file)))
-}
-
-// changed takes in that code was changed: what passed before says nothing of it.
-func (s State) changed(r events.Record, file string) State {
-	if !IsCode(file) {
-		return s
-	}
-	s.Unproved = noteOf(r, file, maxPath)
-	evidence := slices.Clone(s.Evidence)
-	for i := range evidence {
-		evidence[i].Stale = true
-	}
-	s.Evidence = evidence
-	return s
-}
-
-// tracked takes in commands that succeeded, as far as they are of the issue trackers bd and br: those that change an issue,
-// and those that store that.
-func (s State) tracked(r events.Record, runs []events.Run) State {
-	for _, run := range runs {
-		if len(run.Words) < 2 || run.Words[0] != "bd" && run.Words[0] != "br" {
-			continue
-		}
-		switch run.Words[1] {
-		case "create", "new", "update", "close", "done", "reopen", "edit", "dep", "comment", "comments", "label":
-			s.Unsynced = noteOf(r, strings.Join(run.Words, " "), maxLine)
-		case "sync", "flush", "export":
-			s.Unsynced = nil
-		}
-	}
-	return s
-}
-
-// stopped takes in the end of a turn: what the agent said last, and which steps it names as next.
-func (s State) stopped(r events.Record, e *events.TurnStopped) State {
+// stopped takes in the end of a turn: what the agent said last, which steps it names as next, and the prompts of the session's
+// schedule. The client says who submitted a prompt in some settings only (2.1.330 by default does not), so a scheduled one is
+// known by its text.
+func (s *State) stopped(r events.Record, e *events.TurnStopped) {
 	s.Turns++
 	s.Said = nil
 	if steps := stepsOf(e.LastAssistantMessage); steps != nil {
 		s.Steps = &Steps{Texts: steps, Event: r.ID}
 	}
-	s.Scheduled = withCrons(s.Scheduled, e.SessionCrons)
-	return s
-}
 
-// withCrons adds the prompts of a session's schedule, shortened. The client says who submitted a prompt in some settings
-// only (2.1.330 by default does not), so a scheduled one is known by its text.
-func withCrons(known []string, schedule json.RawMessage) []string {
-	var tasks []struct{ Prompt string }
-	if json.Unmarshal(schedule, &tasks) != nil {
-		return known // mostly there is none
-	}
-	for _, t := range tasks {
-		if text := Clip(t.Prompt, MaxTask); text != "" && !slices.Contains(known, text) {
-			known = events.Newest(append(slices.Clip(known), text), maxScheduled)
+	var schedule []struct{ Prompt string }
+	_ = json.Unmarshal(e.SessionCrons, &schedule) // mostly there is none
+	for _, t := range schedule {
+		if text := events.Short(t.Prompt, MaxTask); text != "" && !slices.Contains(s.Scheduled, text) {
+			s.Scheduled = events.Newest(append(slices.Clip(s.Scheduled), text), maxScheduled)
 		}
 	}
-	return known
 }
 
 // Steps are what is to be done next, in the agent's own words.
@@ -151,17 +103,6 @@ type Steps struct {
 	Known bool     `json:"known,omitempty" jsonschema_description:"the context still has the message, behind the newest summary of a compaction"`
 }
 
-// warned takes in what a turn's end was warned of, or held for.
-func (s State) warned(e *events.TurnWarned) State {
-	warned := map[string]string{}
-	maps.Copy(warned, s.Warned)
-	for _, c := range e.Causes {
-		warned[Clip(c.Cause, 40)] = Clip(c.Event, maxLine)
-	}
-	s.Warned = warned
-	return s
-}
-
 // Drifted tells that nothing of the goal was seen in the last turns: of its keywords less than one in ten is in the
 // newest prompts, files and commands, five turns or more after it was set (origins 2.3).
 func (s State) Drifted() bool {
@@ -169,19 +110,19 @@ func (s State) Drifted() bool {
 		return false
 	}
 
-	var recent []string
+	text := ""
 	for _, n := range []*Note{s.Task, s.Prompt} {
 		if n != nil && n.Event != s.Goal.Event {
-			recent = append(recent, n.Text)
+			text += n.Text + "\n"
 		}
 	}
 	for _, f := range events.Newest(s.Files, 10) {
-		recent = append(recent, f.Path)
+		text += f.Path + "\n"
 	}
 	for _, c := range events.Newest(s.Commands, 10) {
-		recent = append(recent, c.Line)
+		text += c.Line + "\n"
 	}
-	text := strings.ToLower(strings.Join(recent, "\n"))
+	text = strings.ToLower(text)
 
 	seen := 0
 	for _, k := range s.Keywords {
@@ -197,8 +138,8 @@ func (s State) Drifted() bool {
 func (s State) HandoffOf(by string) *events.HandoffWritten {
 	pending := s.Pending()
 	var files []string
-	for i := len(s.Files) - 1; i >= 0 && len(files) < 5; i-- {
-		if f := s.Files[i]; f.Created || f.Edited > 0 {
+	for _, f := range slices.Backward(s.Files) {
+		if f.Changed() && len(files) < 5 {
 			files = append(files, f.Path)
 		}
 	}
@@ -210,16 +151,14 @@ func (s State) HandoffOf(by string) *events.HandoffWritten {
 	if s.Task != nil && s.Task.Event != s.Goal.Event {
 		out.Text += "; last: " + s.Task.Text
 	}
-	for _, t := range pending {
-		if len(out.NextSteps) < maxSteps {
-			out.NextSteps = append(out.NextSteps, Clip(t.Text, maxStep))
-		}
-	}
 	if s.Steps != nil && len(pending) == 0 {
 		out.NextSteps = s.Steps.Texts
 	}
-	for i := len(s.Open) - 1; i >= 0 && len(out.Blockers) < 3; i-- {
-		out.Blockers = append(out.Blockers, Clip(s.Open[i].Target+": "+s.Open[i].Text, maxLine))
+	for _, t := range pending[:min(maxSteps, len(pending))] {
+		out.NextSteps = append(out.NextSteps, events.Short(t.Text, maxStep))
+	}
+	for _, f := range slices.Backward(events.Newest(s.Open, 3)) {
+		out.Blockers = append(out.Blockers, events.Short(f.Target+": "+f.Text, maxLine))
 	}
 	if n := len(s.Checkpoints); n > 0 {
 		out.Checkpoint = s.Checkpoints[n-1].Event

@@ -98,10 +98,9 @@ func TestLastMessageStaysBehindTheSummary(t *testing.T) {
 }
 
 // A summary names a file by its path below the work tree, not by that of another work tree.
-func TestNames(t *testing.T) {
-	for text, want := range map[string]bool{"see `up/x.go`": true, "up/x.go": true, "/v/up/x.go, then up/x.go": true, "/v/up/x.go": false, "x.go": false} {
-		if names(text, "/w", "/w/up/x.go") != want {
-			t.Errorf("%s: %v", text, !want)
-		}
+func TestNamedInASummary(t *testing.T) {
+	for text, want := range map[string]bool{"see `up/x.go`": true, "up/x.go.": true, "/v/up/x.go, then up/x.go": true, "/v/up/x.go": false, "x.go": false} {
+		s := folded(did("Edit", `{"file_path":"/w/up/x.go"}`, `{}`), &events.SubagentStopped{LastAssistantMessage: text})
+		expect.Equal(t, s.Files[0].Known, want, text)
 	}
 }

@@ -33,19 +33,18 @@ type Sight struct {
 var inJSON = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`)
 
 // sawOutput takes in the paths in the answer to a command, a search or a subagent.
-func (s State) sawOutput(r events.Record, e *events.ToolSucceeded) State {
+func (s *State) sawOutput(r events.Record, e *events.ToolSucceeded) {
 	switch e.ToolName {
 	case "Bash":
-		return s.saw(r, events.MemberText(e.ToolResponse, "stdout"))
+		s.saw(r, events.MemberText(e.ToolResponse, "stdout"))
 	case "Grep", "Glob", "Agent", "Task":
 		lists := slices.Concat(events.Member(e.ToolResponse, "filenames"), events.Member(e.ToolResponse, "content"))
-		return s.saw(r, inJSON.Replace(events.Clip(string(lists), maxOutput)))
+		s.saw(r, inJSON.Replace(events.Clip(string(lists), maxOutput)))
 	}
-	return s
 }
 
 // saw takes in the paths of a text that lie below the work tree and are of no program's own files, the newest last.
-func (s State) saw(r events.Record, text string) State {
+func (s *State) saw(r events.Record, text string) {
 	for _, p := range pathsIn(text) {
 		p = Below(s.Worktree, p)
 		isMade := func(name string) bool { return slices.Contains(made, name) }
@@ -55,7 +54,6 @@ func (s State) saw(r events.Record, text string) State {
 		seen, _ := take(s.Seen, func(x Sight) bool { return x.Path == p })
 		s.Seen = events.Newest(append(seen, Sight{Path: p, Event: r.ID}), maxSeen)
 	}
-	return s
 }
 
 // Unopened are the sights that no tool of the session has touched, the newest first. How often one stood there, words of
@@ -88,7 +86,7 @@ func pathsIn(text string) []string {
 	text = events.Clip(text, maxOutput)
 	sides := strings.Contains(text, "\n+++ b/")
 	var out []string
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !inPath(r) }) {
+	for _, word := range strings.FieldsFunc(text, notInPath) {
 		if !strings.Contains(word, "/") || len(word) > maxSight || strings.Contains(word, "..") {
 			continue
 		}
@@ -103,7 +101,7 @@ func pathsIn(text string) []string {
 	return out
 }
 
-// inPath tells whether a character may be part of a path.
-func inPath(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-@+", r)
+// notInPath tells whether a character is no part of a path.
+func notInPath(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-@+", r)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"hookline/events"
 )
 
 // Texts: what counts as a goal, and how long a text may be.
@@ -39,7 +41,7 @@ func keywords(text string) []string {
 		if len(w) < 3 || slices.Contains(stopWords, w) || slices.Contains(words, w) {
 			continue
 		}
-		words = append(words, Clip(w, 40))
+		words = append(words, events.Short(w, maxWord))
 		if len(words) == 10 {
 			break
 		}
@@ -50,32 +52,7 @@ func keywords(text string) []string {
 // Line is a text's first line without control characters, at most 200 characters.
 func Line(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	return Clip(text, maxLine)
-}
-
-// Clip gives at most n characters of a text, on one line, without control characters; what is cut ends in "…".
-func Clip(text string, n int) string {
-	if len(text) <= n && oneLine(text) {
-		return text
-	}
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
-	runes := []rune(text)
-	if len(runes) <= n {
-		return text
-	}
-	return string(runes[:n-1]) + "…"
-}
-
-// oneLine tells whether a text is of ASCII words, with one blank between two of them.
-func oneLine(text string) bool {
-	blank := true // before it
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == ' ' && blank {
-			return false
-		}
-		blank = text[i] == ' '
-	}
-	return !blank || text == ""
+	return events.Short(text, maxLine)
 }
 
 // take is a copy of a list without the entry that is looked for, and that entry, the zero value where there is none.

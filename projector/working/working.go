@@ -7,6 +7,8 @@ package working
 
 import (
 	"cmp"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -33,8 +35,9 @@ const (
 	maxTodos       = 40
 	maxCheckpoints = 20
 	maxScheduled   = 20
-	maxGoal        = 200  // characters of a goal (DECISIONS S2)
-	maxLine        = 200  // characters of an error, a command, a correction
+	maxGoal        = 200 // characters of a goal (DECISIONS S2)
+	maxLine        = 200 // characters of an error, a command, a correction
+	maxWord        = 40
 	maxPath        = 1024 // bytes of a path
 )
 
@@ -90,7 +93,7 @@ type Note struct {
 
 // noteOf is a note from a record, its text with at most so many characters.
 func noteOf(r events.Record, text string, most int) *Note {
-	return &Note{Text: Clip(text, most), Event: r.ID, Time: r.Time}
+	return &Note{Text: events.Short(text, most), Event: r.ID, Time: r.Time}
 }
 
 // File is a file that the session's tools touched.
@@ -104,6 +107,9 @@ type File struct {
 	Event   string    `json:"event" jsonschema_description:"id of the newest event"`
 	Time    time.Time `json:"time" jsonschema_description:"of the newest event"`
 }
+
+// Changed tells whether the session edited or created the file.
+func (f File) Changed() bool { return f.Created || f.Edited > 0 }
 
 // Command is a command line that was run.
 type Command struct {
@@ -163,62 +169,66 @@ func Key(r events.Record) string {
 
 // Fold takes one record into the session's state.
 func Fold(s State, r events.Record) State {
-	if _, gone := r.Event.(*events.SessionDeleted); gone {
+	switch e := r.Event.(type) {
+	case *events.SessionDeleted:
 		return State{ID: r.Session, Deleted: true}
-	}
-	if s.Deleted {
-		if _, starts := r.Event.(*events.SessionStarted); !starts {
+	case *events.SessionStarted:
+		if s.Deleted || e.Source == "clear" {
+			s = State{Project: s.Project, Worktree: s.Worktree, Active: s.Active}
+		}
+	case *events.HandoffWritten:
+		if e.By != "" { // its words are this state's own, and a session found gone was not active when it was found
 			return s
 		}
-		s = State{}
+	}
+	if s.Deleted {
+		return s
 	}
 
 	s.ID = r.Session
 	s.Project = cmp.Or(r.Project, s.Project)
 	s.Worktree = cmp.Or(r.Worktree, s.Worktree) // commands and the end of a killed client name none
-	if h, ok := r.Event.(*events.HandoffWritten); ok && h.By != "" {
-		return s // its words are this state's own, and a session found gone was not active when it was found
-	}
 	if r.Time.After(s.Active) {
 		s.Active = r.Time
 	}
 
 	switch e := r.Event.(type) {
-	case *events.SessionStarted:
-		if e.Source == "clear" {
-			return State{ID: s.ID, Project: s.Project, Worktree: s.Worktree, Active: s.Active}
-		}
 	case *events.PromptSubmitted:
-		s = s.prompted(r, e)
+		s.prompted(r, e)
 	case *events.ToolSucceeded:
-		s = s.succeeded(r, e)
+		s.succeeded(r, e)
 	case *events.ToolFailed:
-		s = s.failed(r, e)
+		s.failed(r, e)
 	case *events.ToolBatchFinished:
-		s = s.refused(r, e)
+		s.refused(r, e)
 	case *events.TurnStopped:
-		s = s.stopped(r, e)
+		s.stopped(r, e)
 	case *events.TurnWarned:
-		s = s.warned(e)
+		warned := map[string]string{}
+		maps.Copy(warned, s.Warned)
+		for _, c := range e.Causes {
+			warned[events.Short(c.Cause, maxWord)] = events.Short(c.Event, maxLine)
+		}
+		s.Warned = warned
 	case *events.TaskCreated:
-		s.Todos = putTodo(s.Todos, Todo{ID: e.TaskID, Text: Line(e.TaskSubject), Status: "pending", Event: r.ID})
+		s.task(r, e.TaskID, e.TaskSubject, "pending")
 	case *events.TaskCompleted:
-		s.Todos = putTodo(s.Todos, Todo{ID: e.TaskID, Text: Line(e.TaskSubject), Status: "completed", Event: r.ID})
+		s.task(r, e.TaskID, e.TaskSubject, "completed")
 	case *events.SubagentStopped:
 		if e.AgentType == "" {
-			s = s.summarised(e.LastAssistantMessage)
+			s.summarised(e.LastAssistantMessage)
 		}
 	case *events.CheckpointCreated:
-		s.Checkpoints = events.Newest(append(s.Checkpoints, Checkpoint{Event: r.ID, Seq: r.Seq, Time: r.Time, Schema: e.Schema, Trigger: e.Trigger, Note: Line(e.Note)}), maxCheckpoints)
+		mark := Checkpoint{Event: r.ID, Seq: r.Seq, Time: r.Time, Schema: e.Schema, Trigger: e.Trigger, Note: Line(e.Note)}
+		s.Checkpoints = events.Newest(append(slices.Clip(s.Checkpoints), mark), maxCheckpoints)
 		if e.Said != "" {
 			s.Said = noteOf(r, e.Said, MaxTask)
 		}
 	case *events.CheckpointRestored:
-		s = s.restored(e)
+		s.restored(e)
 	case *events.GoalSet:
-		s.Goal = &Note{Text: Clip(e.Text, maxGoal), Event: cmp.Or(e.From, r.ID), Time: r.Time}
-		s.Keywords = keywords(e.Text)
-		s.GoalTurn = s.Turns
+		s.aim(r, e.Text)
+		s.Goal.Event = cmp.Or(e.From, r.ID)
 		if e.Task != "" {
 			s.Task = noteOf(r, e.Task, MaxTask)
 		}
@@ -228,54 +238,64 @@ func Fold(s State, r events.Record) State {
 	return s
 }
 
+// aim sets the goal.
+func (s *State) aim(r events.Record, text string) {
+	s.Goal = noteOf(r, text, maxGoal)
+	s.Keywords = keywords(text)
+	s.GoalTurn = s.Turns
+}
+
 // prompted takes in a prompt: the user's newest, the goal when there is none yet, the task when it is of substance.
-func (s State) prompted(r events.Record, e *events.PromptSubmitted) State {
+func (s *State) prompted(r events.Record, e *events.PromptSubmitted) {
 	text := e.UserText()
-	if text == "" || r.AgentID != "" || slices.Contains(s.Scheduled, Clip(text, MaxTask)) {
-		return s
+	if text == "" || r.AgentID != "" || slices.Contains(s.Scheduled, events.Short(text, MaxTask)) {
+		return
 	}
 	s.Prompt = noteOf(r, text, MaxTask)
-	s = s.saw(r, text)
+	s.saw(r, text)
 	if !substantial(text) {
-		return s
+		return
 	}
 
 	if s.Goal == nil {
-		s.Goal = noteOf(r, text, maxGoal)
-		s.Keywords = keywords(text)
-		s.GoalTurn = s.Turns
+		s.aim(r, text)
 	}
 	s.Task = s.Prompt
 	if c := contractOf(text, r.ID, s.Turns); c != nil {
 		s.Contract = c
 	}
-	return s
 }
 
 // summarised marks what a compaction's summary has: files that it names, prompts and corrections that it
 // quotes. It forgets what is told as well: the turn that was cut, and files seen in outputs. They need not be told again.
-func (s State) summarised(summary string) State {
-	files := slices.Clone(s.Files)
-	for i := range files {
-		files[i].Known = strings.Contains(summary, files[i].Path) || names(summary, s.Worktree, files[i].Path)
+func (s *State) summarised(summary string) {
+	named := map[string]bool{}
+	for _, w := range strings.FieldsFunc(summary, notInPath) {
+		named[strings.TrimRight(strings.TrimPrefix(w, "./"), ".")] = true
 	}
-	s.Files = files
+	s.Files = slices.Clone(s.Files)
+	for i, f := range s.Files {
+		s.Files[i].Known = named[f.Path] || named[Below(s.Worktree, f.Path)]
+	}
+	s.Seen = slices.DeleteFunc(slices.Clone(s.Seen), func(x Sight) bool { return named[x.Path] })
 
 	flat := strings.Join(strings.Fields(summary), " ")
+	quotes := func(text string) bool { // its first 200 characters, as they are told
+		return text != "" && strings.Contains(flat, strings.TrimSuffix(events.Short(text, maxLine), "…"))
+	}
 	for _, n := range []**Note{&s.Goal, &s.Task, &s.Prompt} {
 		if *n != nil {
 			note := **n
-			note.Known = strings.Contains(flat, firstWords(note.Text))
+			note.Known = quotes(note.Text)
 			*n = &note
 		}
 	}
 	s.Corrections = slices.Clone(s.Corrections)
 	for i, n := range s.Corrections {
 		_, words, _ := strings.Cut(n.Text, ": ")
-		s.Corrections[i].Known = words != "" && strings.Contains(flat, firstWords(words))
+		s.Corrections[i].Known = quotes(words)
 	}
 
-	s.Seen = slices.DeleteFunc(slices.Clone(s.Seen), func(x Sight) bool { return strings.Contains(summary, x.Path) })
 	if summary != "" {
 		s.Said = nil
 	}
@@ -284,43 +304,38 @@ func (s State) summarised(summary string) State {
 		steps.Known = s.Prompt == nil || s.Prompt.Event < steps.Event
 		s.Steps = &steps
 	}
-	return s
 }
 
-// firstWords are the first 200 characters of a note, as it is told.
-func firstWords(text string) string { return strings.TrimSuffix(Clip(text, maxLine), "…") }
-
-// names tells whether a text names a file by its path below the work tree, and not only as the end of another path.
-func names(text, root, path string) bool {
-	rel, below := strings.CutPrefix(path, root+"/")
-	for below && root != "" {
-		before, behind, found := strings.Cut(text, rel)
-		if !found || before == "" || !inPath(rune(before[len(before)-1])) {
-			return found
-		}
-		text = behind
-	}
-	return false
-}
+// refusal matches the client's answer to a call that was refused, a text or a list with one; its group is what the user said. Behind
+// that the client (2.1.331) writes a note.
+var refusal = regexp.MustCompile(`^(?:\[\{"type":"text","text":)?"The user doesn't want to proceed with this tool use.*?the user said:(.*?)(?:\\n\\nNote: The user's next message may contain a correction.*)?"(?:\}\])?$`)
 
 // refused takes the user's words from calls that were refused: such a call has no hook of its own.
-func (s State) refused(r events.Record, e *events.ToolBatchFinished) State {
-	if r.AgentID != "" {
-		return s
-	}
+func (s *State) refused(r events.Record, e *events.ToolBatchFinished) {
 	for _, call := range e.ToolCalls {
-		words := refusal(call.ToolResponse)
-		if words == "" || call.ToolName == "AskUserQuestion" { // whose refusal has the client's words
+		m := refusal.FindSubmatch(call.ToolResponse)
+		if m == nil || r.AgentID != "" || call.ToolName == "AskUserQuestion" { // whose refusal has the client's words
 			continue
 		}
+		words := events.Text(slices.Concat([]byte(`"`), m[1], []byte(`"`)))
 		what := target(call.ToolName, call.ToolInput)
 		if what != call.ToolName {
 			what = call.ToolName + " " + what
 		}
-		n := *noteOf(r, what+": "+words, maxLine)
-		s.Corrections = events.Newest(append(s.Corrections, n), maxCorrections)
+		s.Corrections = events.Newest(append(slices.Clip(s.Corrections), *noteOf(r, what+": "+words, maxLine)), maxCorrections)
 	}
-	return s
+}
+
+// task takes in an entry of the list of things to do that has an id.
+func (s *State) task(r events.Record, id, subject, status string) {
+	todos, t := take(s.Todos, func(t Todo) bool { return t.ID == id })
+	t.ID = id
+	t.Text = cmp.Or(Line(subject), t.Text)
+	t.Status = status
+	t.Event = r.ID
+	if t.Text != "" {
+		s.Todos = events.Newest(append(todos, t), maxTodos)
+	}
 }
 
 // Confidence is S2's measure: 75 at first, more for passed tests (25), build (20) and lint (10), as far as no code was
@@ -344,21 +359,4 @@ func (s State) Pending() []Todo {
 		}
 	}
 	return open
-}
-
-func putTodo(list []Todo, t Todo) []Todo {
-	for i := range list {
-		if t.ID != "" && list[i].ID == t.ID {
-			list = slices.Clone(list)
-			if t.Text == "" {
-				t.Text = list[i].Text
-			}
-			list[i] = t
-			return list
-		}
-	}
-	if t.Text == "" {
-		return list
-	}
-	return events.Newest(append(slices.Clip(list), t), maxTodos)
 }

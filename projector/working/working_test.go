@@ -210,7 +210,7 @@ func TestCorrectionsAndTodos(t *testing.T) {
 	}
 
 	s = folded(&events.TaskCreated{TaskID: "1", TaskSubject: "write it"}, &events.TaskCreated{TaskID: "2", TaskSubject: "test it"}, &events.TaskCompleted{TaskID: "1"})
-	if p := s.Pending(); len(p) != 1 || p[0].ID != "2" || s.Todos[0].Text != "write it" {
+	if p := s.Pending(); len(p) != 1 || p[0].ID != "2" || s.Todos[1].Text != "write it" {
 		t.Errorf("%+v", s.Todos)
 	}
 }
