@@ -47,6 +47,16 @@ func (c Call) Target() string {
 	return strings.Join(words[:min(most, len(words))], " ")
 }
 
+// Check is what the commands check, test before lint before build; "" for nothing.
+func (c Call) Check() string {
+	for _, check := range []string{"test", "lint", "build"} {
+		if slices.ContainsFunc(c.Runs, func(r Run) bool { return r.Check == check }) {
+			return check
+		}
+	}
+	return ""
+}
+
 // byWord is a table from each of some words to what it is listed under.
 func byWord(lists map[string]string) map[string]string {
 	table := map[string]string{}

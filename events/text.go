@@ -56,6 +56,14 @@ func Clip(text string, n int) string {
 	return strings.ToValidUTF8(text[:n], "")
 }
 
+// Below is a path below a folder, or as it is where it lies elsewhere.
+func Below(root, file string) string {
+	if root == "" {
+		return file
+	}
+	return strings.TrimPrefix(file, strings.TrimSuffix(root, "/")+"/")
+}
+
 // Short is at most n characters of a text, on one line, without control characters; what is cut ends in "…".
 func Short(text string, n int) string {
 	blank := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
@@ -64,6 +72,18 @@ func Short(text string, n int) string {
 		return string(runes)
 	}
 	return string(runes[:n-1]) + "…"
+}
+
+// Take is a copy of a list without the entry that is looked for, and that entry, the zero value where there is none.
+func Take[T any](list []T, is func(T) bool) (rest []T, found T) {
+	for _, x := range list {
+		if is(x) {
+			found = x
+		} else {
+			rest = append(rest, x)
+		}
+	}
+	return rest, found
 }
 
 // Newest is a copy of the last n entries of a list, or the list where it has no more.

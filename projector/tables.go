@@ -8,6 +8,7 @@ import (
 	"hookline/projector/ledger"
 	"hookline/projector/project"
 	"hookline/projector/session"
+	"hookline/projector/touches"
 	"hookline/projector/working"
 )
 
@@ -32,8 +33,8 @@ func Tables() []*Table {
 			Fold: foldRetraction}),
 		NewTable(Spec[ledger.Attention]{Name: ledger.AttentionName, Version: ledger.AttentionVersion, Keys: one(ledger.AttentionKey), Needs: ofSession,
 			Fold: ledger.FoldAttention}),
-		NewTable(Spec[working.Touches]{Name: working.TouchesName, Version: working.TouchesVersion, Keys: one(working.TouchesKey), Needs: ofProject,
-			Fold: working.FoldTouches}),
+		NewTable(Spec[touches.State]{Name: touches.Name, Version: touches.Version, Keys: one(touches.Key), Needs: ofProject,
+			Fold: touches.Fold}),
 		NewTable(Spec[codes.State]{Name: codes.Name, Version: codes.Version, Keys: one(codes.Key), Needs: ofProject, Fold: codes.Fold}),
 	}
 }

@@ -92,7 +92,7 @@ func unproved(s working.State, e *events.TurnStopped, strictness string) *events
 	if strictness == EvidenceLoose || s.Contract == nil || s.Unproved == nil || s.Confidence() >= working.Done || givenUp.MatchString(words) {
 		return nil
 	}
-	file := working.Below(s.Worktree, s.Unproved.Text)
+	file := events.Below(s.Worktree, s.Unproved.Text)
 	text := fmt.Sprintf("no test or build has passed since %s was changed (confidence %d, done at %d)", file, s.Confidence(), working.Done)
 	return &events.TurnCause{Cause: causeEvidence, Text: text, Event: s.Unproved.Event}
 }

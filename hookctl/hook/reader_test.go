@@ -13,6 +13,7 @@ import (
 	"hookline/projector/identity"
 	"hookline/projector/ledger"
 	"hookline/projector/session"
+	"hookline/projector/touches"
 	"hookline/projector/working"
 )
 
@@ -23,7 +24,7 @@ type past struct {
 	Latest   identity.State           // its SessionID is the other session's id
 	Working  map[string]working.State // by session
 	Ledger   ledger.State             // of project p
-	Touches  working.Touches          // of project p
+	Touches  touches.State            // of project p
 	Decided  []events.Event
 }
 
@@ -40,7 +41,7 @@ func (p past) reader(t testing.TB) Reader {
 	put(session.Name, session.Version, "s", p.Session)
 	put(identity.Name, identity.Version, "s", p.Identity)
 	put(ledger.Name, ledger.Version, "p", p.Ledger)
-	put(working.TouchesName, working.TouchesVersion, "p", p.Touches)
+	put(touches.Name, touches.Version, "p", p.Touches)
 	for id, state := range p.Working {
 		put(working.Name, working.Version, id, state)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"hookline/projector"
 	"hookline/projector/project"
+	"hookline/projector/touches"
 	"hookline/projector/working"
 )
 
@@ -15,18 +16,18 @@ import (
 const touchedTokens = 240
 
 // touchesOf are the files of a project with those of the projects that were joined into it, by their use.
-func touchesOf(r Reader, id string, now time.Time) []working.Touch {
-	all, _ := projector.State[working.Touches](r.Reader, working.TouchesName, id)
+func touchesOf(r Reader, id string, now time.Time) []touches.Touch {
+	all, _ := projector.State[touches.State](r.Reader, touches.Name, id)
 	p, _ := projector.State[project.State](r.Reader, project.Name, id)
 	for _, joined := range p.Joined {
-		s, _ := projector.State[working.Touches](r.Reader, working.TouchesName, joined)
+		s, _ := projector.State[touches.State](r.Reader, touches.Name, joined)
 		all.Files = append(slices.Clip(all.Files), s.Files...)
 	}
 	return all.Ranked(now)
 }
 
 // tellTouched names the most used files of the project that said does not name.
-func tellTouched(touches []working.Touch, said []Item) []Item {
+func tellTouched(touches []touches.Touch, said []Item) []Item {
 	var files []working.File
 	for _, x := range touches {
 		if !namedIn(said, x.Path) {

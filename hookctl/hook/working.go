@@ -317,7 +317,7 @@ func foldersItem(most int, id string, rank Rank, title, root string, files []wor
 	}
 	var paths []string
 	for _, f := range files {
-		paths = append(paths, working.Below(root, f.Path))
+		paths = append(paths, events.Below(root, f.Path))
 	}
 
 	form := func(n int) string {

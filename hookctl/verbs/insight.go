@@ -158,7 +158,7 @@ func (a *app) sum(name string) (insight.Sum, error) {
 		}
 		for _, f := range w.Files {
 			if f.Changed() {
-				out.Files = append(out.Files, working.Below(w.Worktree, f.Path))
+				out.Files = append(out.Files, events.Below(w.Worktree, f.Path))
 			}
 		}
 		for _, c := range w.Commands {

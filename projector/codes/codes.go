@@ -296,10 +296,7 @@ func (c *found) file(name string) {
 	if name == "" || len(name) > maxPath || strings.ContainsAny(name, "\n\r\x00") {
 		return
 	}
-	if c.r.Worktree != "" {
-		name = strings.TrimPrefix(name, strings.TrimSuffix(c.r.Worktree, "/")+"/")
-	}
-	c.renew(&c.context.Files, path.Clean(name), maxFiles)
+	c.renew(&c.context.Files, path.Clean(events.Below(c.r.Worktree, name)), maxFiles)
 }
 
 // slug is a text as part of a code: spaces are hyphens.

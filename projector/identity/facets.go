@@ -173,7 +173,7 @@ func targetOf(c events.Call) string {
 func (a *act) call(tool string, input json.RawMessage) {
 	c := events.CallOf(tool, input)
 	a.tool = tool
-	a.checks = slices.ContainsFunc(c.Runs, func(r events.Run) bool { return r.Check != "" })
+	a.checks = c.Check() != ""
 	if tool == "Bash" {
 		a.command = hashLine(events.MemberText(input, "command"))
 	}

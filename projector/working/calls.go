@@ -40,18 +40,10 @@ func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 	case "Edit", "MultiEdit", "NotebookEdit":
 		s.touched(r, file, edits)
 	case "Write":
-		how := edits
-		if events.MemberText(e.ToolResponse, "type") == "create" {
-			how = creates
-		}
-		s.touched(r, file, how)
+		s.touched(r, file, changes[events.MemberText(e.ToolResponse, "type") == "create"])
 	case events.ToolPatch:
 		for _, p := range events.Patch(e.ToolInput, e.Cwd) {
-			how := edits
-			if p.Kind == "add" {
-				how = creates
-			}
-			s.touched(r, p.Path, how)
+			s.touched(r, p.Path, changes[p.Kind == "add"])
 		}
 	case "Bash":
 		output := events.MemberText(e.ToolResponse, "stdout")
@@ -125,6 +117,9 @@ const (
 	creates
 )
 
+// changes are what a call does that changes a file, by whether that is new.
+var changes = map[bool]int{false: edits, true: creates}
+
 // prose are the endings of files that no test or build is about.
 var prose = strings.Fields(".md .markdown .txt .rst .adoc .log .csv")
 
@@ -135,7 +130,7 @@ func (s *State) touched(r events.Record, file string, how int) {
 		return
 	}
 
-	files, f := take(s.Files, func(f File) bool { return f.Path == file })
+	files, f := events.Take(s.Files, func(f File) bool { return f.Path == file })
 	switch how {
 	case reads:
 		f.Read++
@@ -172,8 +167,8 @@ func (s *State) ran(r events.Record, input json.RawMessage, ok bool, output stri
 	if line == "" || r.AgentID != "" {
 		return
 	}
-	runs := events.CallOf("Bash", input).Runs
-	check := checkOf(runs)
+	call := events.CallOf("Bash", input)
+	check := call.Check()
 
 	var result []string
 	if m := framing.FindStringSubmatch(output); m != nil && m[1] != "" && !ok {
@@ -183,7 +178,7 @@ func (s *State) ran(r events.Record, input json.RawMessage, ok bool, output stri
 		result = append(result, slices.Compact(events.LastCounts(output, counts, 3))...)
 	}
 
-	commands, c := take(s.Commands, func(c Command) bool { return c.Line == line })
+	commands, c := events.Take(s.Commands, func(c Command) bool { return c.Line == line })
 	c = Command{Line: line, OK: ok, Result: events.Short(strings.Join(result, ", "), maxLine), Runs: c.Runs + 1, Event: r.ID, Time: r.Time}
 	s.Commands = append(commands, c)
 	if len(s.Commands) > maxCommands {
@@ -193,25 +188,15 @@ func (s *State) ran(r events.Record, input json.RawMessage, ok bool, output stri
 	}
 
 	if check != "" {
-		evidence, _ := take(s.Evidence, func(p Proof) bool { return p.Kind == check })
+		evidence, _ := events.Take(s.Evidence, func(p Proof) bool { return p.Kind == check })
 		s.Evidence = append(evidence, Proof{Kind: check, OK: ok, Event: r.ID})
 		if ok && check != "lint" {
 			s.Unproved = nil
 		}
 	}
 	if ok {
-		s.tracked(r, runs)
+		s.tracked(r, call.Runs)
 	}
-}
-
-// checkOf is what a command line checks, test before lint before build; "" for nothing.
-func checkOf(runs []events.Run) string {
-	for _, check := range []string{"test", "lint", "build"} {
-		if slices.ContainsFunc(runs, func(r events.Run) bool { return r.Check == check }) {
-			return check
-		}
-	}
-	return ""
 }
 
 // tracked takes in commands that succeeded, as far as they are of the issue trackers bd and br: those that change an issue,
@@ -245,12 +230,4 @@ func (s *State) listed(r events.Record, input json.RawMessage) {
 		}
 	}
 	s.Todos = events.Newest(s.Todos, maxTodos)
-}
-
-// Below is a path below a folder, or as it is where it lies elsewhere.
-func Below(root, file string) string {
-	if root == "" {
-		return file
-	}
-	return strings.TrimPrefix(file, strings.TrimSuffix(root, "/")+"/")
 }

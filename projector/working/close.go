@@ -38,19 +38,17 @@ var implements = regexp.MustCompile(`(?i)\b(add|build|change|convert|create|dele
 // maxAsked is how many bytes of a prompt are searched for them: one of a megabyte would take 30 ms.
 const maxAsked = 16 << 10
 
-var listEntry = regexp.MustCompile(`^\s*(?:[-*]|\d+[.)])\s+(?:\[ ?\]\s+)?(\S.*)$`)
+var listEntry = regexp.MustCompile(`(?m)^\s*(?:[-*]|\d+[.)])\s+(?:\[ ?\]\s+)?(\S.*)$`)
 
 // contractOf is what a prompt promises, nil for a question and for words that ask for no change.
 func contractOf(text, event string, turns int) *Contract {
-	if strings.HasSuffix(text, "?") || !implements.MatchString(text[:min(len(text), maxAsked)]) {
+	asked := events.Clip(text, maxAsked)
+	if strings.HasSuffix(text, "?") || !implements.MatchString(asked) {
 		return nil
 	}
 	c := &Contract{Goal: events.Short(text, maxContract), Evidence: []string{"test_pass", "build_success"}, Turn: turns, Event: event}
-	for line := range strings.Lines(text) {
-		m := listEntry.FindStringSubmatch(strings.TrimSpace(line))
-		if m != nil && len(c.Criteria) < maxCriteria {
-			c.Criteria = append(c.Criteria, events.Short(m[1], maxContract))
-		}
+	for _, m := range listEntry.FindAllStringSubmatch(asked, maxCriteria) {
+		c.Criteria = append(c.Criteria, events.Short(m[1], maxContract))
 	}
 	return c
 }
@@ -122,11 +120,10 @@ func (s State) Drifted() bool {
 	for _, c := range events.Newest(s.Commands, 10) {
 		text += c.Line + "\n"
 	}
-	text = strings.ToLower(text)
 
 	seen := 0
 	for _, k := range s.Keywords {
-		if strings.Contains(text, k) {
+		if strings.Contains(strings.ToLower(text), k) {
 			seen++
 		}
 	}

@@ -77,7 +77,7 @@ func (s State) Unmended(n int) []Failure {
 	for _, f := range slices.Backward(s.Open) {
 		program, _, _ := strings.Cut(f.Target, " ")
 		looked := f.Tool == "Read" || f.Tool == "Bash" && slices.Contains(looks, program)
-		if f.Tool == "Bash" && checkOf(events.Runs(f.Target)) == "" {
+		if f.Tool == "Bash" && (events.Call{Runs: events.Runs(f.Target)}).Check() == "" {
 			looked = looked || !slices.ContainsFunc(s.Commands, func(c Command) bool { return c.Event == f.Event })
 		}
 		if !looked && f.Target != f.Tool && len(list) < n {

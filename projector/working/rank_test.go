@@ -38,7 +38,7 @@ func TestSameCommand(t *testing.T) {
 	}
 	for line, want := range map[string]string{"mise run test:ci": "test", "just lint": "lint", "make -C up test": "test", "cargo build --release": "build", "npm run build": "build",
 		"mix test": "test", "python3 -m unittest": "test", "make": "build", "make check": "build", "go vet ./...": "lint", "npm install && ls test": "", "git log test": "", "make help": ""} {
-		expect.Equal(t, checkOf(events.Runs(line)), want, line)
+		expect.Equal(t, events.Call{Runs: events.Runs(line)}.Check(), want, line)
 	}
 }
 

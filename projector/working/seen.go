@@ -46,12 +46,12 @@ func (s *State) sawOutput(r events.Record, e *events.ToolSucceeded) {
 // saw takes in the paths of a text that lie below the work tree and are of no program's own files, the newest last.
 func (s *State) saw(r events.Record, text string) {
 	for _, p := range pathsIn(text) {
-		p = Below(s.Worktree, p)
-		isMade := func(name string) bool { return slices.Contains(made, name) }
-		if strings.HasPrefix(p, "/") || slices.ContainsFunc(append(strings.Split(p, "/"), path.Ext(p)), isMade) {
+		p = events.Below(s.Worktree, p)
+		names := append(strings.Split(p, "/"), path.Ext(p))
+		if names[0] == "" || slices.ContainsFunc(names, func(name string) bool { return slices.Contains(made, name) }) {
 			continue
 		}
-		seen, _ := take(s.Seen, func(x Sight) bool { return x.Path == p })
+		seen, _ := events.Take(s.Seen, func(x Sight) bool { return x.Path == p })
 		s.Seen = events.Newest(append(seen, Sight{Path: p, Event: r.ID}), maxSeen)
 	}
 }
@@ -59,18 +59,10 @@ func (s *State) saw(r events.Record, text string) {
 // Unopened are the sights that no tool of the session has touched, the newest first. How often one stood there, words of
 // the goal in its name, and files beside it that were edited told nothing more of those that are opened later.
 func (s State) Unopened() []File {
-	var paths []string
-	for _, f := range s.Files {
-		paths = append(paths, "/"+Below(s.Worktree, f.Path))
-	}
-	for _, x := range s.Seen {
-		paths = append(paths, x.Path)
-	}
-
 	var list []File
 	for _, x := range slices.Backward(s.Seen) {
-		isEnd := func(p string) bool { return strings.HasSuffix(p, "/"+x.Path) } // of another path
-		if !slices.ContainsFunc(paths, isEnd) {
+		opened := func(f File) bool { return strings.HasSuffix("/"+f.Path, "/"+x.Path) }
+		if !slices.ContainsFunc(s.Files, opened) {
 			list = append(list, File{Path: x.Path, Event: x.Event})
 		}
 	}

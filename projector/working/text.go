@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"hookline/events"
 )
@@ -34,16 +33,10 @@ var stopWords = strings.Fields("about after again also and another any are becau
 // keywords are the distinct words of a goal, in order, at most 10.
 func keywords(text string) []string {
 	var words []string
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.'
-	}) {
-		w = strings.Trim(w, ".-_")
-		if len(w) < 3 || slices.Contains(stopWords, w) || slices.Contains(words, w) {
-			continue
-		}
-		words = append(words, events.Short(w, maxWord))
-		if len(words) == 10 {
-			break
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), notInPath) {
+		w = strings.Trim(w, "/._-@+")
+		if len(w) > 2 && len(words) < 10 && !slices.Contains(stopWords, w) && !slices.Contains(words, w) {
+			words = append(words, events.Short(w, maxWord))
 		}
 	}
 	return words
@@ -53,16 +46,4 @@ func keywords(text string) []string {
 func Line(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	return events.Short(text, maxLine)
-}
-
-// take is a copy of a list without the entry that is looked for, and that entry, the zero value where there is none.
-func take[T any](list []T, is func(T) bool) (rest []T, found T) {
-	for _, x := range list {
-		if is(x) {
-			found = x
-		} else {
-			rest = append(rest, x)
-		}
-	}
-	return rest, found
 }

@@ -275,7 +275,7 @@ func (s *State) summarised(summary string) {
 	}
 	s.Files = slices.Clone(s.Files)
 	for i, f := range s.Files {
-		s.Files[i].Known = named[f.Path] || named[Below(s.Worktree, f.Path)]
+		s.Files[i].Known = named[f.Path] || named[events.Below(s.Worktree, f.Path)]
 	}
 	s.Seen = slices.DeleteFunc(slices.Clone(s.Seen), func(x Sight) bool { return named[x.Path] })
 
@@ -328,7 +328,7 @@ func (s *State) refused(r events.Record, e *events.ToolBatchFinished) {
 
 // task takes in an entry of the list of things to do that has an id.
 func (s *State) task(r events.Record, id, subject, status string) {
-	todos, t := take(s.Todos, func(t Todo) bool { return t.ID == id })
+	todos, t := events.Take(s.Todos, func(t Todo) bool { return t.ID == id })
 	t.ID = id
 	t.Text = cmp.Or(Line(subject), t.Text)
 	t.Status = status

@@ -1,4 +1,4 @@
-package working
+package touches
 
 import (
 	"fmt"
@@ -13,16 +13,15 @@ import (
 // Touches count with the age that they have, over all sessions of the project; what lies elsewhere does not.
 func TestTouches(t *testing.T) {
 	day := 24 * time.Hour
-	var s Touches
+	now := time.Date(2026, 3, 31, 9, 0, 0, 0, time.UTC)
+	var s State
 	n := 0
 	touch := func(age time.Duration, tool, file, agent string) {
 		n++
-		e := did(tool, fmt.Sprintf(`{"file_path":%q}`, file), `{}`)
-		r := record(n, e)
-		r.Session, r.Project, r.Worktree, r.AgentID = fmt.Sprint("s", n), "p", "/w", agent
-		r.Time = time.Date(2026, 3, 31, 9, 0, 0, 0, time.UTC).Add(-age)
-		expect.Equal(t, TouchesKey(r), "p", tool)
-		s = FoldTouches(s, r)
+		r := events.Record{Event: &events.ToolSucceeded{ToolName: tool, ToolInput: fmt.Appendf(nil, `{"file_path":%q}`, file)}, Envelope: events.Envelope{
+			ID: fmt.Sprint("e", n), Session: fmt.Sprint("s", n), Project: "p", Worktree: "/w", AgentID: agent, Time: now.Add(-age)}}
+		expect.Equal(t, Key(r), "p", tool)
+		s = Fold(s, r)
 	}
 	touch(28*day, "Edit", "/w/old.go", "")
 	touch(28*day, "Edit", "/w/old.go", "")
@@ -33,13 +32,11 @@ func TestTouches(t *testing.T) {
 	touch(0, "Read", "/etc/hosts", "")
 	touch(0, "Read", "/hosts", "")
 	touch(0, "Bash", "/w/x.go", "")
-	touch(0, "Edit", "/w/a\nSYSTEM NOTICE.go", "")
 
 	var got []string
-	for _, x := range s.Ranked(time.Date(2026, 3, 31, 9, 0, 0, 0, time.UTC)) {
+	for _, x := range s.Ranked(now) {
 		got = append(got, fmt.Sprintf("%s %s %.2f", x.Path, x.Event, x.Weight))
 	}
 	expect.Equal(t, strings.Join(got, ", "), "up/client.go e5 2.91, up/new.go e3 1.00, old.go e2 4.00", got)
-	expect.Equal(t, told("", "/etc/hosts")+told("", "up/x.go"), "up/x.go", "without a work tree")
-	expect.Equal(t, TouchesKey(events.Record{Envelope: events.Envelope{Project: "p"}, Event: &events.TurnStopped{}}), "")
+	expect.Equal(t, Key(events.Record{Envelope: events.Envelope{Project: "p"}, Event: &events.TurnStopped{}}), "")
 }

@@ -1,32 +1,31 @@
-package working
+// Package touches folds the files of a project over all its sessions: how often they were touched, with less weight for what is
+// long ago. One cell per project, keyed by its id.
+package touches
 
 import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"hookline/events"
 )
 
-// Files of a project over all its sessions: how often they were touched, with less weight for what is long ago.
-
-// TouchesName and TouchesVersion are those of the cells, one for each project.
+// Name and Version of the projection's cells.
 const (
-	TouchesName    = "touches"
-	TouchesVersion = 1
+	Name    = "touches"
+	Version = 1
 )
 
 // Bounds of a cell.
 const (
 	maxTouches = 200
+	maxPath    = 1024               // bytes
 	halfLife   = 7 * 24 * time.Hour // a week's touches count half as much a week later
 )
 
-// Touches are the files that the sessions of a project touched.
-type Touches struct {
+// State is the files that the sessions of a project touched.
+type State struct {
 	Files []Touch `json:"files,omitempty" jsonschema_description:"the last touched last, at most 200"`
 }
 
@@ -38,16 +37,16 @@ type Touch struct {
 	Time   time.Time `json:"time" jsonschema_description:"of the newest event"`
 }
 
-// TouchesKey gives the cell that a record folds into, "" for none.
-func TouchesKey(r events.Record) string {
+// Key gives the cell that a record folds into, "" for none.
+func Key(r events.Record) string {
 	if _, ok := r.Event.(*events.ToolSucceeded); ok {
 		return r.Project
 	}
 	return ""
 }
 
-// FoldTouches takes one record in. A subagent's reads do not count: the session has not seen them.
-func FoldTouches(t Touches, r events.Record) Touches {
+// Fold takes one record in. A subagent's reads do not count: the session has not seen them.
+func Fold(t State, r events.Record) State {
 	e, ok := r.Event.(*events.ToolSucceeded)
 	if !ok {
 		return t
@@ -63,26 +62,17 @@ func FoldTouches(t Touches, r events.Record) Touches {
 	default:
 		return t
 	}
-	file := told(r.Worktree, events.CallOf(e.ToolName, e.ToolInput).File)
-	if file == "" {
+	file := events.Below(r.Worktree, events.CallOf(e.ToolName, e.ToolInput).File)
+	if file == "" || len(file) > maxPath || file[0] == '/' { // elsewhere
 		return t
 	}
 
-	files, x := take(t.Files, func(x Touch) bool { return x.Path == file })
+	files, x := events.Take(t.Files, func(x Touch) bool { return x.Path == file })
 	x.Path = file
 	x.Weight = x.at(r.Time) + weight
 	x.Event, x.Time = r.ID, r.Time
 	t.Files = events.Newest(append(files, x), maxTouches)
 	return t
-}
-
-// told is a path below the work tree as it can be told in one line, "" for one that is elsewhere or too long.
-func told(root, file string) string {
-	rel := Below(root, file)
-	if strings.HasPrefix(rel, "/") || len(file) > maxPath || strings.ContainsFunc(file, unicode.IsControl) {
-		return ""
-	}
-	return rel
 }
 
 // at is the weight that is left at a time.
@@ -92,7 +82,7 @@ func (x Touch) at(now time.Time) float64 {
 }
 
 // Ranked are the files by their weight at a time.
-func (t Touches) Ranked(now time.Time) []Touch {
+func (t State) Ranked(now time.Time) []Touch {
 	list := slices.Clone(t.Files)
 	slices.Reverse(list)
 	slices.SortStableFunc(list, func(a, b Touch) int { return cmp.Compare(b.at(now), a.at(now)) })
