@@ -86,6 +86,12 @@ func Take[T any](list []T, is func(T) bool) (rest []T, found T) {
 	return rest, found
 }
 
+// Push is a copy of a list with an entry more, without what is above n entries at its beginning.
+func Push[T any](list []T, v T, n int) []T {
+	list = append(slices.Clip(list), v)
+	return list[max(0, len(list)-n):]
+}
+
 // Newest is a copy of the last n entries of a list, or the list where it has no more.
 func Newest[T any](list []T, n int) []T {
 	if len(list) <= n {

@@ -116,7 +116,7 @@ func Fold(s State, r events.Record) State {
 		c.done(slug(e.TaskSubject))
 	case *events.CodesAdded:
 		if !c.add(e.Code) { // what is no code is kept apart
-			s.Quarantine = events.Newest(append(slices.Clip(s.Quarantine), c.code(clip(e.Code, maxCode))), maxQuarantine)
+			s.Quarantine = events.Push(s.Quarantine, c.code(clip(e.Code, maxCode)), maxQuarantine)
 		}
 	}
 
@@ -135,7 +135,7 @@ func (s State) end(r events.Record, status string) State {
 	if s.Now.Empty() {
 		return s
 	}
-	s.Ended = events.Newest(append(slices.Clip(s.Ended), Ended{Status: status, Event: r.ID, Time: r.Time, Context: s.Now}), maxEnded)
+	s.Ended = events.Push(s.Ended, Ended{Status: status, Event: r.ID, Time: r.Time, Context: s.Now}, maxEnded)
 	s.Now = Context{}
 	return s
 }
@@ -245,7 +245,7 @@ func (c *found) code(text string) Code {
 
 func (c *found) renew(list *[]Code, code string, most int) {
 	c.drop(list, func(old string) bool { return old == code })
-	*list = events.Newest(append(*list, c.code(code)), most)
+	*list = events.Push(*list, c.code(code), most)
 
 	c.any = true
 	if c.context.Started.IsZero() {

@@ -72,7 +72,7 @@ func (s *State) work(r events.Record) {
 
 // chart takes the continuity into the chart.
 func (s *State) chart(r events.Record) {
-	s.History = push(s.History, Point{AtMS: millis(r), IC: s.LastIC}, maxHistory)
+	s.History = events.Push(s.History, Point{AtMS: millis(r), IC: s.LastIC}, maxHistory)
 }
 
 // refresh takes everything that follows from sums, phases and counts.
@@ -96,8 +96,8 @@ func (s *State) refresh() {
 // enter takes a trajectory entry; the next continuity is taken against it.
 func (s *State) enter(atMS int64) {
 	s.LastEntry = s.PurposeVector
-	s.Trajectory = push(s.Trajectory, s.PurposeVector, MaxTrajectory)
-	s.Marks = push(s.Marks, Mark{AtMS: atMS, R: s.Integration}, MaxTrajectory)
+	s.Trajectory = events.Push(s.Trajectory, s.PurposeVector, MaxTrajectory)
+	s.Marks = events.Push(s.Marks, Mark{AtMS: atMS, R: s.Integration}, MaxTrajectory)
 }
 
 // persist makes the state the session's snapshot.
@@ -108,7 +108,7 @@ func (s *State) persist(r events.Record, e *events.IdentityPersisted) {
 		s.TimestampMS = e.At(r.Time).UnixMilli()
 	}
 	s.Persisted, s.PersistedAtMS = true, s.TimestampMS
-	s.Snapshots = push(s.Snapshots, Snapshot{AtMS: s.TimestampMS, IC: s.LastIC, R: s.Integration, C: s.Consciousness}, maxSnapshots)
+	s.Snapshots = events.Push(s.Snapshots, Snapshot{AtMS: s.TimestampMS, IC: s.LastIC, R: s.Integration, C: s.Consciousness}, maxSnapshots)
 }
 
 // shorten drops the oldest n trajectory entries.
@@ -245,12 +245,6 @@ func bounded(sums Vector) Vector {
 		sums[i] = clamp(x, 0, maxSum)
 	}
 	return sums
-}
-
-// push appends to a copy of list and drops the oldest elements above limit.
-func push[T any](list []T, v T, limit int) []T {
-	list = list[max(0, len(list)+1-limit):]
-	return append(append(make([]T, 0, len(list)+1), list...), v)
 }
 
 // cut shortens a session id to 100 characters (S0 EC-12); intake warns, this is the second wall.

@@ -195,7 +195,7 @@ func (s State) course(r events.Record) State {
 		c.requested(e)
 	case *events.PermissionRequested:
 		w := Wait{Tool: events.Clip(e.ToolName, maxWord), Since: r.Time, Event: r.ID, Agent: events.Clip(e.AgentID, maxWord), Call: hashCall(e.AgentID, e.ToolName, e.ToolInput)}
-		c.Waits = newest(slices.Clone(c.Waits), w, maxWaits)
+		c.Waits = events.Push(slices.Clone(c.Waits), w, maxWaits)
 	case *events.PermissionAutoDenied:
 		c.answered(func(w Wait) bool { return w.Event == r.Causation })
 	case *events.ToolSucceeded:
@@ -253,7 +253,7 @@ func (c *Course) requested(e *events.ToolRequested) {
 	}
 	c.Same, c.Tool = 1, events.Clip(e.ToolName, maxWord)
 	seen := slices.DeleteFunc(slices.Clone(c.Seen), func(h uint32) bool { return h == hash })
-	c.Seen = newest(seen, hash, maxSeen)
+	c.Seen = events.Push(seen, hash, maxSeen)
 }
 
 // polls tells whether a call waits for something: it is made again on purpose.

@@ -237,7 +237,7 @@ func (s State) seen(r events.Record, e events.HookEvent) State {
 		if f.PID != 0 {
 			p := Process{PID: f.PID, Start: f.PIDStart}
 			others := slices.DeleteFunc(slices.Clone(s.Processes), func(q Process) bool { return q == p })
-			s.Processes = newest(others, p, maxProcesses)
+			s.Processes = events.Push(others, p, maxProcesses)
 		}
 	}
 	return s
@@ -273,7 +273,7 @@ func (s State) hook(r events.Record, e events.HookEvent) State {
 		if startsAgent(e.ToolName) {
 			c.AgentKind = events.Clip(events.MemberText(e.ToolInput, "subagent_type"), maxWord)
 		}
-		s.Open = newest(s.Open, c, maxOpen)
+		s.Open = events.Push(s.Open, c, maxOpen)
 	case *events.ToolSucceeded:
 		s = s.agentLaunched(r, e)
 		if e.ToolName == "Skill" {
@@ -318,7 +318,7 @@ func (s State) model(name string) State {
 	name = events.Clip(name, maxWord)
 	s.Model = name
 	if !slices.Contains(s.Models, name) {
-		s.Models = newest(s.Models, name, maxModels)
+		s.Models = events.Push(s.Models, name, maxModels)
 	}
 	return s
 }
@@ -336,12 +336,6 @@ const (
 	maxWord = 200  // names and ids
 	maxPath = 4096 // the longest path of the platforms
 )
-
-// newest appends v, and keeps the last of the list.
-func newest[T any](list []T, v T, most int) []T {
-	list = append(list, v)
-	return list[max(0, len(list)-most):]
-}
 
 func set(dst *string, v string) {
 	if v != "" {

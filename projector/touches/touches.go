@@ -71,7 +71,7 @@ func Fold(t State, r events.Record) State {
 	x.Path = file
 	x.Weight = x.at(r.Time) + weight
 	x.Event, x.Time = r.ID, r.Time
-	t.Files = events.Newest(append(files, x), maxTouches)
+	t.Files = events.Push(files, x, maxTouches)
 	return t
 }
 

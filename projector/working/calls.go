@@ -26,7 +26,7 @@ func without(open []Failure, target string) []Failure {
 func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 	s.Open = without(s.Open, target(e.ToolName, e.ToolInput))
 	if r.AgentID == "" {
-		s.Tools = events.Newest(append(slices.Clip(s.Tools), events.Short(e.ToolName, maxLine)), lastTools)
+		s.Tools = events.Push(s.Tools, events.Short(e.ToolName, maxLine), lastTools)
 		s.served(r, e)
 		s.sawOutput(r, e)
 	}
@@ -104,7 +104,7 @@ func (s *State) failed(r events.Record, e *events.ToolFailed) {
 	}
 
 	f := Failure{Target: target(e.ToolName, e.ToolInput), Tool: events.Short(e.ToolName, maxLine), Text: said, Event: r.ID, Time: r.Time}
-	s.Open = events.Newest(append(without(s.Open, f.Target), f), maxOpen)
+	s.Open = events.Push(without(s.Open, f.Target), f, maxOpen)
 	if e.ToolName == "Bash" {
 		s.ran(r, e.ToolInput, false, e.Error)
 	}

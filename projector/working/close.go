@@ -89,7 +89,7 @@ func (s *State) stopped(r events.Record, e *events.TurnStopped) {
 	_ = json.Unmarshal(e.SessionCrons, &schedule) // mostly there is none
 	for _, t := range schedule {
 		if text := events.Short(t.Prompt, MaxTask); text != "" && !slices.Contains(s.Scheduled, text) {
-			s.Scheduled = events.Newest(append(slices.Clip(s.Scheduled), text), maxScheduled)
+			s.Scheduled = events.Push(s.Scheduled, text, maxScheduled)
 		}
 	}
 }

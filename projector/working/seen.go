@@ -52,7 +52,7 @@ func (s *State) saw(r events.Record, text string) {
 			continue
 		}
 		seen, _ := events.Take(s.Seen, func(x Sight) bool { return x.Path == p })
-		s.Seen = events.Newest(append(seen, Sight{Path: p, Event: r.ID}), maxSeen)
+		s.Seen = events.Push(seen, Sight{Path: p, Event: r.ID}, maxSeen)
 	}
 }
 

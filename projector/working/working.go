@@ -220,7 +220,7 @@ func Fold(s State, r events.Record) State {
 		}
 	case *events.CheckpointCreated:
 		mark := Checkpoint{Event: r.ID, Seq: r.Seq, Time: r.Time, Schema: e.Schema, Trigger: e.Trigger, Note: Line(e.Note)}
-		s.Checkpoints = events.Newest(append(slices.Clip(s.Checkpoints), mark), maxCheckpoints)
+		s.Checkpoints = events.Push(s.Checkpoints, mark, maxCheckpoints)
 		if e.Said != "" {
 			s.Said = noteOf(r, e.Said, MaxTask)
 		}
@@ -322,7 +322,7 @@ func (s *State) refused(r events.Record, e *events.ToolBatchFinished) {
 		if what != call.ToolName {
 			what = call.ToolName + " " + what
 		}
-		s.Corrections = events.Newest(append(slices.Clip(s.Corrections), *noteOf(r, what+": "+words, maxLine)), maxCorrections)
+		s.Corrections = events.Push(s.Corrections, *noteOf(r, what+": "+words, maxLine), maxCorrections)
 	}
 }
 
@@ -334,7 +334,7 @@ func (s *State) task(r events.Record, id, subject, status string) {
 	t.Status = status
 	t.Event = r.ID
 	if t.Text != "" {
-		s.Todos = events.Newest(append(todos, t), maxTodos)
+		s.Todos = events.Push(todos, t, maxTodos)
 	}
 }
 
