@@ -1,6 +1,7 @@
 package working
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"regexp"
@@ -46,10 +47,7 @@ func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 			s.touched(r, p.Path, changes[p.Kind == "add"])
 		}
 	case "Bash":
-		output := events.MemberText(e.ToolResponse, "stdout")
-		if output == "" {
-			output = events.Text(e.ToolResponse) // Codex gives the text alone
-		}
+		output := cmp.Or(events.MemberText(e.ToolResponse, "stdout"), events.Text(e.ToolResponse)) // Codex gives the text alone
 		s.ran(r, e.ToolInput, true, output)
 	case "TodoWrite", "update_plan":
 		s.listed(r, e.ToolInput)
@@ -217,8 +215,9 @@ func (s *State) tracked(r events.Record, runs []events.Run) {
 
 // listed takes in a whole list of things to do: the client's, or the plan of Codex.
 func (s *State) listed(r events.Record, input json.RawMessage) {
-	type entry struct{ Content, Step, Status string }
-	var in struct{ Todos, Plan []entry }
+	var in struct {
+		Todos, Plan []struct{ Content, Step, Status string }
+	}
 	if json.Unmarshal(input, &in) != nil {
 		return
 	}

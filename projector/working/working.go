@@ -329,10 +329,7 @@ func (s *State) refused(r events.Record, e *events.ToolBatchFinished) {
 // task takes in an entry of the list of things to do that has an id.
 func (s *State) task(r events.Record, id, subject, status string) {
 	todos, t := events.Take(s.Todos, func(t Todo) bool { return t.ID == id })
-	t.ID = id
-	t.Text = cmp.Or(Line(subject), t.Text)
-	t.Status = status
-	t.Event = r.ID
+	t = Todo{ID: id, Text: cmp.Or(Line(subject), t.Text), Status: status, Event: r.ID}
 	if t.Text != "" {
 		s.Todos = events.Push(todos, t, maxTodos)
 	}
