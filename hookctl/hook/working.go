@@ -244,9 +244,6 @@ func openItems(s working.State, cut bool) []Item {
 		items = append(items, Item{ID: "working.failure " + f.Target, Rank: RankBlockers, Text: text, Event: f.Event})
 	}
 	for _, c := range newest(s.Corrections, 4) {
-		if c.Known && cut {
-			continue
-		}
 		items = append(items, Item{ID: "working.correction " + c.Event, Rank: RankDecisions, Text: "The user refused " + c.Text, Event: c.Event})
 	}
 	return items

@@ -67,13 +67,13 @@ Ran: ` + "`make` (ok)"
 	}
 }
 
-// Prompts and corrections that the summary quotes are not told beside it, but to the next session they are.
+// Prompts that the summary quotes are not told beside it, but to the next session they are.
 func TestRecoveryBesideASummary(t *testing.T) {
 	s := busy("s", time.Now())
 	s = working.Fold(s, events.Record{Envelope: events.Envelope{ID: "e20"}, Event: &events.SubagentStopped{
 		LastAssistantMessage: "The user:\n- \"Add retries to the\n  upload client\"\n- \"Document the retries\", \"ok, go on\", and use the staging host.\nChanged up/client.go, up/retry.go."}})
 	got := startOf(t, "compact", past{Working: map[string]working.State{"s": s}})
-	if !strings.HasPrefix(got, "[PHASE: POST_COMPACT] Goal and task are as summarised.\nTo do: ") || strings.Contains(got, "refused") || strings.Contains(got, "up/") && !strings.Contains(got, "go test ./up") {
+	if !strings.HasPrefix(got, "[PHASE: POST_COMPACT] Goal and task are as summarised.\nTo do: ") || strings.Contains(got, "up/") && !strings.Contains(got, "go test ./up") {
 		t.Errorf("%s", got)
 	}
 	p := past{Latest: identity.State{SessionID: "s2", Project: "p", Born: true}, Working: map[string]working.State{"s2": s}}

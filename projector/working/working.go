@@ -266,8 +266,7 @@ func (s *State) prompted(r events.Record, e *events.PromptSubmitted) {
 	}
 }
 
-// summarised marks what a compaction's summary has: files that it names, prompts and corrections that it
-// quotes. It forgets what is told as well: the turn that was cut, and files seen in outputs. They need not be told again.
+// summarised marks what a compaction's summary has: files that it names, prompts that it quotes. It forgets what is told as well: the turn that was cut, and files seen in outputs. They need not be told again.
 func (s *State) summarised(summary string) {
 	named := map[string]bool{}
 	for _, w := range strings.FieldsFunc(summary, notInPath) {
@@ -280,20 +279,12 @@ func (s *State) summarised(summary string) {
 	s.Seen = slices.DeleteFunc(slices.Clone(s.Seen), func(x Sight) bool { return named[x.Path] })
 
 	flat := strings.Join(strings.Fields(summary), " ")
-	quotes := func(text string) bool { // its first 200 characters, as they are told
-		return text != "" && strings.Contains(flat, strings.TrimSuffix(events.Short(text, maxLine), "…"))
-	}
 	for _, n := range []**Note{&s.Goal, &s.Task, &s.Prompt} {
 		if *n != nil {
 			note := **n
-			note.Known = quotes(note.Text)
+			note.Known = strings.Contains(flat, strings.TrimSuffix(events.Short(note.Text, maxLine), "…")) // as it is told
 			*n = &note
 		}
-	}
-	s.Corrections = slices.Clone(s.Corrections)
-	for i, n := range s.Corrections {
-		_, words, _ := strings.Cut(n.Text, ": ")
-		s.Corrections[i].Known = quotes(words)
 	}
 
 	if summary != "" {
