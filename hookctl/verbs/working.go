@@ -206,13 +206,10 @@ func evidenceOf(s working.State) string {
 		if p.OK {
 			outcome = "passed"
 		}
-		if p.Stale {
-			outcome += " before the last change"
-		}
 		parts = append(parts, p.Kind+" "+outcome)
 	}
 	if s.Evidence == nil {
-		parts = append(parts, "no test, build or lint was run")
+		parts = append(parts, "no test, build or lint was run since code was changed")
 	}
 	if s.Unproved != nil {
 		parts = append(parts, "unproved: "+s.Unproved.Text)

@@ -149,10 +149,7 @@ func (s *State) touched(r events.Record, file string, how int) {
 
 	if how != reads && !slices.Contains(prose, strings.ToLower(path.Ext(file))) {
 		s.Unproved = noteOf(r, file, maxPath)
-		s.Evidence = slices.Clone(s.Evidence)
-		for i := range s.Evidence {
-			s.Evidence[i].Stale = true
-		}
+		s.Evidence = nil
 	}
 }
 

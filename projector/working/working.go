@@ -61,7 +61,7 @@ type State struct {
 	Corrections []Note    `json:"corrections,omitempty" jsonschema_description:"what the user said when refusing a call"`
 	Todos       []Todo    `json:"todos,omitempty" jsonschema_description:"the client's list of things to do"`
 	Seen        []Sight   `json:"seen,omitempty" jsonschema_description:"paths in outputs, prompts and plans, the newest last, at most 80"`
-	Evidence    []Proof   `json:"evidence,omitempty" jsonschema_description:"the last outcome of tests, build and lint"`
+	Evidence    []Proof   `json:"evidence,omitempty" jsonschema_description:"the last outcome of tests, build and lint since code was changed"`
 
 	Contract *Contract         `json:"task_contract,omitempty" jsonschema_description:"what the newest prompt that asks for a change promises"`
 	Unproved *Note             `json:"unproved,omitempty" jsonschema_description:"the newest change of code that no test or build has passed since"`
@@ -142,7 +142,6 @@ type Todo struct {
 type Proof struct {
 	Kind  string `json:"kind" jsonschema_description:"test, build or lint"`
 	OK    bool   `json:"ok" jsonschema_description:"it passed"`
-	Stale bool   `json:"stale,omitempty" jsonschema_description:"code was changed since"`
 	Event string `json:"event" jsonschema_description:"id of the run"`
 }
 
@@ -326,12 +325,12 @@ func (s *State) task(r events.Record, id, subject, status string) {
 	}
 }
 
-// Confidence is S2's measure: 75 at first, more for passed tests (25), build (20) and lint (10), as far as no code was
-// changed since, at most 100, less 5 for each open failure, never below 0.
+// Confidence is S2's measure: 75 at first, more for passed tests (25), build (20) and lint (10), since code was changed,
+// at most 100, less 5 for each open failure, never below 0.
 func (s State) Confidence() int {
 	c := 75
 	for _, p := range s.Evidence {
-		if p.OK && !p.Stale {
+		if p.OK {
 			c += map[string]int{"test": 25, "build": 20, "lint": 10}[p.Kind]
 		}
 	}
