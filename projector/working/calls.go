@@ -121,8 +121,7 @@ var changes = map[bool]int{false: edits, true: creates}
 // prose are the endings of files that no test or build is about.
 var prose = strings.Fields(".md .markdown .txt .rst .adoc .log .csv")
 
-// touched takes in that a file was read or changed; what passed before says nothing of changed code. Without room the file that was
-// only read, longest ago, goes first.
+// touched takes in that a file was read or changed; what passed before says nothing of changed code.
 func (s *State) touched(r events.Record, file string, how int) {
 	if file == "" || len(file) > maxPath || strings.ContainsAny(file, "\n\r\x00") {
 		return
@@ -141,11 +140,7 @@ func (s *State) touched(r events.Record, file string, how int) {
 	if r.Facts != nil {
 		f.Stamp = events.Short(r.Facts.Seen, maxLine)
 	}
-	if len(files) >= maxFiles {
-		i := max(0, slices.IndexFunc(files, func(f File) bool { return !f.Changed() }))
-		files = slices.Delete(files, i, i+1)
-	}
-	s.Files = append(files, f)
+	s.Files = events.Push(files, f, maxFiles)
 
 	if how != reads && !slices.Contains(prose, strings.ToLower(path.Ext(file))) {
 		s.Unproved = noteOf(r, file, maxPath)
