@@ -141,10 +141,39 @@ func recovered(s working.State, phase string, cut bool) []Item {
 			items = append(items, Item{ID: "working.said", Rank: RankFunctions, Text: "You said last: " + events.Short(s.Said.Text, saidChars), Event: s.Said.Event})
 		}
 	}
-	if s.Drifted() {
+	if drifted(s) {
 		items = append(items, Item{ID: "working.drift", Rank: RankGoal, Text: "The goal may have drifted: nothing of it was seen in the last turns.", Event: s.Goal.Event})
 	}
 	return items
+}
+
+// drifted reports that nothing of the goal was seen in the last turns: of its keywords less than one in ten is in the
+// newest prompts, files and commands, five turns or more after it was set (origins 2.3).
+func drifted(s working.State) bool {
+	if s.Goal == nil || len(s.Keywords) == 0 || s.Turns-s.GoalTurn < 5 {
+		return false
+	}
+
+	text := ""
+	for _, n := range []*working.Note{s.Task, s.Prompt} {
+		if n != nil && n.Event != s.Goal.Event {
+			text += n.Text + "\n"
+		}
+	}
+	for _, f := range events.Newest(s.Files, 10) {
+		text += f.Path + "\n"
+	}
+	for _, c := range events.Newest(s.Commands, 10) {
+		text += c.Line + "\n"
+	}
+
+	seen := 0
+	for _, k := range s.Keywords {
+		if strings.Contains(strings.ToLower(text), k) {
+			seen++
+		}
+	}
+	return seen*10 < len(s.Keywords)
 }
 
 // Handoff returns what a new session is told of the one before it in the project, as far as its age allows; here is the new

@@ -211,3 +211,29 @@ func TestFailureWithoutAWorktree(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// S2 "Staleness validation": after 5 turns an overlap of at least 10 %, else the goal may have drifted.
+func TestS2GoalDrift(t *testing.T) {
+	turns := func(n int, list ...events.Event) (s working.State) {
+		for range n {
+			list = append(list, &events.TurnStopped{})
+		}
+		for i, e := range list {
+			s = working.Fold(s, events.Record{Event: e, Envelope: events.Envelope{ID: fmt.Sprint("e", i), Session: "s", Worktree: "/w"}})
+		}
+		return s
+	}
+	goal, other := &events.PromptSubmitted{Prompt: "Add retries to the upload client"}, &events.PromptSubmitted{Prompt: "Paint the bikeshed door green"}
+	if s := turns(5, goal, other); !drifted(s) {
+		t.Error("nothing of the goal was seen")
+	}
+	if s := turns(4, goal, other); drifted(s) {
+		t.Error("after 4 turns")
+	}
+	if s := turns(5, goal, other, &events.ToolSucceeded{ToolName: "Edit", ToolInput: []byte(`{"file_path":"/w/upload/x.go"}`)}); drifted(s) {
+		t.Error("its files are worked on")
+	}
+	if s := turns(5, goal, other, &events.GoalSet{Text: "Paint it"}); drifted(s) {
+		t.Error("the goal is what is worked on")
+	}
+}

@@ -18,14 +18,10 @@ func target(tool string, input json.RawMessage) string {
 	return events.Short(events.CallOf(tool, input).Target(), maxPath)
 }
 
-// without are the failures that are not of a target.
-func without(open []Failure, target string) []Failure {
-	return slices.DeleteFunc(slices.Clone(open), func(f Failure) bool { return f.Target == target })
-}
-
 // succeeded takes in a call that succeeded: its file or command, and that its target's failure is mended.
 func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
-	s.Open = without(s.Open, target(e.ToolName, e.ToolInput))
+	about := target(e.ToolName, e.ToolInput)
+	s.Open, _ = events.Take(s.Open, func(f Failure) bool { return f.Target == about })
 	if r.AgentID == "" {
 		s.Tools = events.Push(s.Tools, events.Short(e.ToolName, maxLine), lastTools)
 		s.served(r, e)
@@ -83,6 +79,9 @@ var notRun = regexp.MustCompile(`^(<tool_use_error>)?(Sibling tool call errored|
 // framing is what the client puts around an error.
 var framing = regexp.MustCompile(`</?tool_use_error>|^Exit code (\d+)`)
 
+// telling matches a line that names an error.
+var telling = regexp.MustCompile(`(?i)error|fail|panic`)
+
 // failed takes in a call that failed; one that the user interrupted, or that the client gave up, says nothing of its
 // target.
 func (s *State) failed(r events.Record, e *events.ToolFailed) {
@@ -91,18 +90,18 @@ func (s *State) failed(r events.Record, e *events.ToolFailed) {
 	}
 
 	// The most telling line is the first that names an error, else the first.
-	text := framing.ReplaceAllString(e.Error, "")
+	text := framing.ReplaceAllString(events.Clip(e.Error, maxOutput), "")
 	said := Line(text)
 	for line := range strings.Lines(text) {
-		low := strings.ToLower(line)
-		if strings.Contains(low, "error") || strings.Contains(low, "fail") || strings.Contains(low, "panic") {
+		if telling.MatchString(line) {
 			said = Line(line)
 			break
 		}
 	}
 
 	f := Failure{Target: target(e.ToolName, e.ToolInput), Tool: events.Short(e.ToolName, maxLine), Text: said, Event: r.ID, Time: r.Time}
-	s.Open = events.Push(without(s.Open, f.Target), f, maxOpen)
+	open, _ := events.Take(s.Open, func(o Failure) bool { return o.Target == f.Target })
+	s.Open = events.Push(open, f, maxOpen)
 	if e.ToolName == "Bash" {
 		s.ran(r, e.ToolInput, false, e.Error)
 	}

@@ -23,7 +23,7 @@ func CheckSchema(version int) error {
 // gone. Goal, corrections, failures and changed files are tier 1. left says what is missing, and why.
 func (s State) Tiers(young, there bool) (kept State, left []string) {
 	kept = s
-	kept.Checkpoints, kept.Warned, kept.Said = nil, nil, nil
+	kept.Checkpoints, kept.Said = nil, nil
 	changed := slices.DeleteFunc(slices.Clone(s.Files), func(f File) bool { return !f.Changed() })
 
 	if !young {
@@ -48,6 +48,5 @@ func (s *State) restored(e *events.CheckpointRestored) {
 	was.ID, was.Project, was.Worktree, was.Active = s.ID, s.Project, s.Worktree, s.Active
 	was.Checkpoints, was.Turns, was.Prompt, was.Warned = s.Checkpoints, s.Turns, s.Prompt, s.Warned
 	was.GoalTurn = s.Turns
-	was.Deleted = false
 	*s = was
 }

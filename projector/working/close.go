@@ -35,14 +35,11 @@ const (
 var implements = regexp.MustCompile(`(?i)\b(add|build|change|convert|create|delete|extend|extract|finish|fix|implement|integrate|make|mend|migrate|move|` +
 	`patch|port|refactor|remove|rename|replace|rewrite|split|support|update|upgrade|write)\b`)
 
-// maxAsked is how many bytes of a prompt are searched for them: one of a megabyte would take 30 ms.
-const maxAsked = 16 << 10
-
 var listEntry = regexp.MustCompile(`(?m)^\s*(?:[-*]|\d+[.)])\s+(?:\[ ?\]\s+)?(\S.*)$`)
 
 // contractOf is what a prompt promises, nil for a question and for words that ask for no change.
 func contractOf(text, event string, turns int) *Contract {
-	asked := events.Clip(text, maxAsked)
+	asked := events.Clip(text, maxOutput) // of a megabyte the search would take 30 ms
 	if strings.HasSuffix(text, "?") || !implements.MatchString(asked) {
 		return nil
 	}
@@ -61,14 +58,15 @@ func stepsOf(message string) []string {
 	var steps []string
 	below := false
 	for line := range strings.Lines(message) {
-		m := listEntry.FindStringSubmatch(strings.TrimSpace(line))
+		line = strings.TrimSpace(line)
+		m := listEntry.FindStringSubmatch(line)
 		switch {
 		case below && m != nil && len(steps) < maxSteps:
 			steps = append(steps, events.Short(m[1], maxStep))
-		case nextHead.MatchString(strings.TrimSpace(line)):
+		case nextHead.MatchString(line):
 			below = true
 			steps = nil
-		case m == nil && strings.TrimSpace(line) != "":
+		case m == nil && line != "":
 			below = false
 		}
 	}
@@ -99,35 +97,6 @@ type Steps struct {
 	Texts []string `json:"texts" jsonschema_description:"at most 5, of 80 characters"`
 	Event string   `json:"event" jsonschema_description:"id of the turn's end that named them"`
 	Known bool     `json:"known,omitempty" jsonschema_description:"the context still has the message, behind the newest summary of a compaction"`
-}
-
-// Drifted tells that nothing of the goal was seen in the last turns: of its keywords less than one in ten is in the
-// newest prompts, files and commands, five turns or more after it was set (origins 2.3).
-func (s State) Drifted() bool {
-	if s.Goal == nil || len(s.Keywords) == 0 || s.Turns-s.GoalTurn < 5 {
-		return false
-	}
-
-	text := ""
-	for _, n := range []*Note{s.Task, s.Prompt} {
-		if n != nil && n.Event != s.Goal.Event {
-			text += n.Text + "\n"
-		}
-	}
-	for _, f := range events.Newest(s.Files, 10) {
-		text += f.Path + "\n"
-	}
-	for _, c := range events.Newest(s.Commands, 10) {
-		text += c.Line + "\n"
-	}
-
-	seen := 0
-	for _, k := range s.Keywords {
-		if strings.Contains(strings.ToLower(text), k) {
-			seen++
-		}
-	}
-	return seen*10 < len(s.Keywords)
 }
 
 // HandoffOf is what the next session of the project has to know, nil where nothing was worked on (S2 "Explicit handoff",

@@ -79,29 +79,6 @@ func TestNextStepsAndSync(t *testing.T) {
 	}
 }
 
-// S2 "Staleness validation": after 5 turns an overlap of at least 10 %, else the goal may have drifted.
-func TestS2GoalDrift(t *testing.T) {
-	turns := func(n int, list ...events.Event) State {
-		for range n {
-			list = append(list, &events.TurnStopped{})
-		}
-		return folded(list...)
-	}
-	goal, other := prompt("Add retries to the upload client"), prompt("Paint the bikeshed door green")
-	if s := turns(5, goal, other); !s.Drifted() {
-		t.Error("nothing of the goal was seen")
-	}
-	if s := turns(4, goal, other); s.Drifted() {
-		t.Error("after 4 turns")
-	}
-	if s := turns(5, goal, other, did("Edit", `{"file_path":"/w/upload/x.go"}`, `{}`)); s.Drifted() {
-		t.Error("its files are worked on")
-	}
-	if s := turns(5, goal, other, &events.GoalSet{Text: "Paint it"}); s.Drifted() {
-		t.Error("the goal is what is worked on")
-	}
-}
-
 // S2 "Explicit handoff": at most 5 next steps of 80 characters, 3 blockers, 5 files.
 func TestS2HandoffBounds(t *testing.T) {
 	list := []events.Event{prompt("Add retries to the upload client"), prompt("Write the documentation")}

@@ -35,11 +35,10 @@ var inJSON = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`)
 // sawOutput takes in the paths in the answer to a command, a search or a subagent.
 func (s *State) sawOutput(r events.Record, e *events.ToolSucceeded) {
 	switch e.ToolName {
-	case "Bash":
-		s.saw(r, events.MemberText(e.ToolResponse, "stdout"))
-	case "Grep", "Glob", "Agent", "Task":
-		lists := slices.Concat(events.Member(e.ToolResponse, "filenames"), events.Member(e.ToolResponse, "content"))
-		s.saw(r, inJSON.Replace(events.Clip(string(lists), maxOutput)))
+	case "Bash", "Grep", "Glob", "Agent", "Task":
+		of := func(name string) []byte { return events.Member(e.ToolResponse, name) }
+		text := slices.Concat(of("stdout"), of("filenames"), of("content"))
+		s.saw(r, inJSON.Replace(events.Clip(string(text), maxOutput)))
 	}
 }
 

@@ -21,10 +21,7 @@ func GoesOn(text string) bool { return smallTalk.MatchString(text) && goOn.Match
 
 // substantial tells whether a prompt can be a goal or a task.
 func substantial(text string) bool {
-	if text == "" || strings.HasPrefix(text, "/") || smallTalk.MatchString(text) {
-		return false
-	}
-	return len([]rune(text)) >= 8
+	return len([]rune(text)) >= 8 && !strings.HasPrefix(text, "/") && !smallTalk.MatchString(text)
 }
 
 // stopWords say nothing about a goal.
