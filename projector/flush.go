@@ -64,7 +64,7 @@ func (v *View) collect() (batch, error) {
 		if err := t.collect(&b); err != nil {
 			return b, err
 		}
-		p, err := json.Marshal(storedPosition{v.pos, t.indexToStore()})
+		p, err := json.Marshal(storedPosition{v.pos, t.indexed()})
 		if err != nil {
 			return b, err
 		}

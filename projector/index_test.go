@@ -68,7 +68,6 @@ func TestIndex(t *testing.T) {
 	mem := projector.NewMemory()
 	fold(t, mem, []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart"),
 		sessionRecord(3, "s-2", "SessionEnd"), sessionRecord(4, "s-3", "SessionStart")}, 0)
-	withoutIndex(t, mem)
 	v := expect.Value(projector.OpenView(t.Context(), mem, projector.Tables()))(t)
 	expect.OK(t, v.Apply(t.Context(), sessionRecord(5, "s-4", "SessionStart")))
 	wantFound(t, "alive", found(t, v, session.Alive), "s-1", "s-3", "s-4")
@@ -79,37 +78,6 @@ func TestIndex(t *testing.T) {
 		expect.OK(t, v.Apply(t.Context(), r))
 	}
 	wantFound(t, "folded since", found(t, v, session.Alive), "s-2", "s-3", "s-4")
-}
-
-// withoutIndex makes the stored sessions those of an earlier build, which stored no index.
-func withoutIndex(t *testing.T, mem projector.Store) {
-	t.Helper()
-	key := fmt.Sprintf("position.%s.v%d", session.Name, session.Version)
-	stored := expect.Value(mem.Load(t.Context(), projector.BucketSnapshot, key))(t)
-	before, _, found := strings.Cut(string(stored), `,"index"`)
-	expect.Equal(t, found, true, "an index is stored")
-	expect.OK(t, mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: key, Value: []byte(before + "}")}}))
-}
-
-// One look reads the stored cells, and none of them stays in memory for it.
-func TestIndexIsLoadedOnce(t *testing.T) {
-	mem := projector.NewMemory()
-	fold(t, mem, []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart")}, 0)
-	withoutIndex(t, mem)
-	store := &counter{Store: mem}
-	v := expect.Value(projector.OpenView(t.Context(), store, projector.Tables()))(t)
-	opened := store.loads
-	for range 2 {
-		expect.OK(t, v.Read(t.Context(), func(r projector.Reader) error {
-			if got := projector.Lookup(r, session.Name, session.Alive); !slices.Equal(got, []string{"s-1", "s-2"}) {
-				t.Errorf("%q", got)
-			}
-			return nil
-		}))
-	}
-	if store.scanned != 2 || store.loads != opened {
-		t.Errorf("%d cells scanned, %d loaded; want 2 and 0", store.scanned, store.loads-opened)
-	}
 }
 
 // An index is stored with the position: a later view reads no cells for it. After a crash that left cells
@@ -187,27 +155,6 @@ func TestEach(t *testing.T) {
 	if got := each("t-"); len(got) != 0 || !slices.Equal(v.Broken(), []string{broken}) {
 		t.Errorf("%v, broken: %q", got, v.Broken())
 	}
-}
-
-// A cell that cannot be decoded is reported as by every other look, and is found again once it is folded anew. What is
-// forgotten is not found.
-func TestIndexMeetsABrokenCell(t *testing.T) {
-	mem := projector.NewMemory()
-	recs := []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart")}
-	fold(t, mem, recs, 0)
-	withoutIndex(t, mem)
-	expect.OK(t, mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: sessionCell, Value: []byte(session.WordsHint)}}))
-	v := expect.Value(projector.OpenView(t.Context(), mem, projector.Tables()))(t)
-	wantFound(t, "broken", found(t, v, session.Alive), "s-2")
-	if got := v.Broken(); !slices.Equal(got, []string{sessionCell}) {
-		t.Errorf("broken: %q", got)
-	}
-
-	rebuild(t, v, recs, "")
-	wantFound(t, "rebuilt", found(t, v, session.Alive), "s-1", "s-2")
-
-	expect.OK(t, v.Forget(t.Context()))
-	wantFound(t, "forgotten", found(t, v, session.Alive))
 }
 
 // Warming with keys writes the briefs of these sessions and of no others.

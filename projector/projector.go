@@ -42,8 +42,7 @@ type Table struct {
 	views   func(key string, state any) []ViewCell
 	buckets []string // that the views write, each owned by this table alone
 
-	words     func(state any) []string
-	indexHint string
+	words func(state any) []string
 }
 
 // ViewCell is a cell of bucket latest or cache that follows from a folded state. A nil Value means
@@ -65,14 +64,13 @@ type Spec[S any] struct {
 	Views   func(key string, state S) []ViewCell // may be nil
 	Buckets []string                             // what Views writes to; a bucket of views belongs to one projection
 
-	Index     func(S) []string // words by which [Lookup] finds the cell, each once; may be nil; other words need another Version
-	IndexHint string           // text in the JSON of every state that has words; stored cells without it are not decoded
+	Index func(S) []string // words by which [Lookup] finds the cell, nil for none; may be nil; other words need another Version
 }
 
 // NewTable makes the engine's form of a projection.
 func NewTable[S any](s Spec[S]) *Table {
 	t := &Table{
-		name: s.Name, version: s.Version, keys: s.Keys, needs: s.Needs, buckets: s.Buckets, indexHint: s.IndexHint,
+		name: s.Name, version: s.Version, keys: s.Keys, needs: s.Needs, buckets: s.Buckets,
 		zero: func(key string) any {
 			st := new(S)
 			if s.Start != nil {
@@ -120,11 +118,10 @@ type Position struct {
 	ID  string `json:"id"`
 }
 
-// storedPosition is a position as it lies in bucket snapshot. With it stand the keys of the table's index by word, unless
-// they are too many or the index was not needed: then it is made from the cells.
+// storedPosition is a position as it lies in bucket snapshot, with the words of the table's index by key.
 type storedPosition struct {
 	Position
-	Index map[string][]string `json:"index,omitzero"`
+	Words map[string][]string `json:"words,omitzero"`
 }
 
 // storedCell is a cell as it lies in bucket snapshot.

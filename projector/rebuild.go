@@ -61,9 +61,8 @@ func (v *View) swap(ctx context.Context, fresh *View, log Source, diffs []Diff) 
 	for _, ft := range fresh.tables {
 		t := v.table(ft.name)
 		t.cells, t.dirty, t.pos = ft.cells, 0, Position{}
-		if t.words != nil {
-			t.index = t.indexInMemory()
-		}
+		t.index = nil
+		t.indexed()
 		differs := slices.ContainsFunc(diffs, func(d Diff) bool { return d.Projection == t.name })
 		for _, c := range t.cells {
 			changed := c.dirty || differs

@@ -147,43 +147,34 @@ func (v *View) recordOf(ctx context.Context, id string, to uint64, place Selecto
 	return found, err
 }
 
-// refold folds the cells of a record again, from the first record up to a sequence.
+// refold folds the cells of a record again, from the first record up to a sequence, in a view of its own.
 func (v *View) refold(ctx context.Context, of events.Record, to uint64) error {
-	fresh := make([]map[string]*cell, len(v.tables))
 	var want []Selector
-	for i, t := range v.tables {
-		fresh[i] = map[string]*cell{}
+	for _, t := range v.tables {
 		for _, key := range t.keys(of) {
-			if key != "" && fresh[i][key] == nil {
-				fresh[i][key] = &cell{state: t.zero(key), dirty: true}
-				want = append(want, t.Needs(key)...)
-			}
+			want = append(want, t.Needs(key)...)
 		}
 	}
 	if want == nil {
 		return nil
 	}
 
-	err := v.Log(ctx, 1, to, want, func(r events.Record) error {
-		if v.passedOver(r) {
-			return nil
-		}
-		for i, t := range v.tables {
-			for _, key := range t.keys(r) {
-				if c := fresh[i][key]; c != nil && r.Seq > c.seq {
-					t.fold(c.state, plain(r))
-					c.seq = r.Seq
-				}
-			}
-		}
-		return nil
-	})
+	tables, _ := v.chosen("") // every view has tables
+	fresh, err := inMemory(ctx, tables, v.taken)
+	if err == nil {
+		err = v.Log(ctx, 1, to, want, func(r events.Record) error { return fresh.apply(ctx, r) })
+	}
 	if err != nil {
 		return err
 	}
 
-	for i, t := range v.tables {
-		for key, c := range fresh[i] {
+	for _, t := range v.tables {
+		for _, key := range t.keys(of) {
+			c, err := fresh.cell(ctx, fresh.table(t.name), key)
+			if err != nil {
+				return err
+			}
+			c.dirty = true
 			t.replace(key, c)
 		}
 	}
@@ -196,13 +187,7 @@ func (t *tableView) replace(key string, c *cell) {
 		t.dirty++
 	}
 	t.cells[key] = c
-	switch {
-	case t.index == nil:
-	case c.seq == 0:
-		t.index.set(key, nil)
-	default:
-		t.index.add(t, key, c)
-	}
+	t.note(key, c)
 }
 
 // passedOver tells whether a record was taken back. A retraction never is.

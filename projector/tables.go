@@ -17,7 +17,7 @@ import (
 func Tables() []*Table {
 	return []*Table{
 		NewTable(Spec[session.State]{Name: session.Name, Version: session.Version, Keys: session.Keys, Needs: ofSession,
-			Fold: session.Fold, Index: session.Words, IndexHint: session.WordsHint}),
+			Fold: session.Fold, Index: session.Words}),
 		NewTable(Spec[identity.State]{Name: identity.Name, Version: identity.Version, Keys: one(identity.Key), Needs: ofSession,
 			Fold: identity.Fold, Views: briefCell, Buckets: []string{BucketCache}}),
 		NewTable(Spec[identity.Pointer]{Name: identity.PointerName, Version: identity.PointerVersion, Keys: identity.PointerKeys, Needs: ofPointer,

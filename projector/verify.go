@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -35,16 +34,9 @@ func Straight(ctx context.Context, tables []*Table, log Source, to uint64, progr
 // straight is Straight when some retractions are known: what they took back is passed over. Where the log has others, it
 // is folded once more with those.
 func straight(ctx context.Context, tables []*Table, log Source, to uint64, progress func(seq uint64), known takenBack) (*View, error) {
-	v, err := OpenView(ctx, NewMemory(), tables)
-	if err != nil {
-		return nil, err
-	}
-	v.taken = known
-	for _, t := range v.tables {
-		t.keep, t.index = true, nil
-	}
-	if to == 0 { // for a Source it would mean the newest
-		return v, nil
+	v, err := inMemory(ctx, tables, known)
+	if err != nil || to == 0 { // which for a Source would mean the newest
+		return v, err
 	}
 
 	err = log(ctx, 1, to, func(r events.Record) error {
@@ -57,6 +49,19 @@ func straight(ctx context.Context, tables []*Table, log Source, to uint64, progr
 		return v, err
 	}
 	return straight(ctx, tables, log, to, progress, v.met)
+}
+
+// inMemory is an empty view that folds what known does not take back.
+func inMemory(ctx context.Context, tables []*Table, known takenBack) (*View, error) {
+	v, err := OpenView(ctx, NewMemory(), tables)
+	if err != nil {
+		return nil, err
+	}
+	v.taken = known
+	for _, t := range v.tables {
+		t.keep, t.index = true, nil
+	}
+	return v, nil
 }
 
 // Verify flushes the view, folds the log again up to the position that was written and compares
@@ -109,9 +114,6 @@ func (v *View) compare(ctx context.Context, fresh *View) ([]Diff, error) {
 		for _, k := range keysOf(want, got) {
 			d := Diff{Projection: owner(all, bucket, k), Bucket: bucket, Key: k}
 			w, g := want[k], got[k]
-			if strings.HasPrefix(k, positionPrefix) {
-				w = withoutIndex(w, g)
-			}
 			if bytes.Equal(w, g) {
 				continue
 			}
@@ -121,20 +123,6 @@ func (v *View) compare(ctx context.Context, fresh *View) ([]Diff, error) {
 		}
 	}
 	return out, nil
-}
-
-// withoutIndex returns a position without the table's index where the stored one has none: it was not needed there.
-func withoutIndex(want, got []byte) []byte {
-	var w, g storedPosition
-	err := errors.Join(json.Unmarshal(want, &w), json.Unmarshal(got, &g))
-	if err != nil || g.Index != nil {
-		return want
-	}
-	bare, err := json.Marshal(w.Position)
-	if err != nil {
-		return want
-	}
-	return bare
 }
 
 // cellsOf reads a bucket.

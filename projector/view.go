@@ -47,13 +47,13 @@ type tableView struct {
 	cells map[string]*cell
 	pos   Position // as last written
 	dirty int
-	keep  bool   // never trim: a view in memory has no other place for its cells
-	index *index // as stored with the position; where there is none, and in a view in memory, nil until it is needed
+	keep  bool                // never trim: a view in memory has no other place for its cells
+	index map[string][]string // see indexed
 }
 
 // OpenView reads the positions that the store holds and makes the view that resumes from them.
-// Nothing else is read: cells are loaded when they are first needed. A projection without a position is folded from the
-// first record on, so what an earlier build, with another version of it, has left is removed.
+// Nothing else is read: cells are loaded when they are first needed. A projection without a position, or without the words that
+// belong to it, is folded from the first record on, so what an earlier build, with another version of it, has left is removed.
 func OpenView(ctx context.Context, store Store, tables []*Table) (*View, error) {
 	v := &View{store: store}
 	for _, t := range tables {
@@ -62,12 +62,12 @@ func OpenView(ctx context.Context, store Store, tables []*Table) (*View, error) 
 		if err != nil {
 			return nil, err
 		}
-		tv.pos = pos.Position
-		if t.words != nil && (pos.Index != nil || pos.Seq == 0) {
-			tv.index = indexOf(pos.Index)
+		tv.pos, tv.index = pos.Position, pos.Words
+		if t.words != nil && pos.Words == nil {
+			tv.pos, tv.index = Position{}, map[string][]string{}
 		}
 		v.tables = append(v.tables, tv)
-		if pos.Seq > 0 {
+		if tv.pos.Seq > 0 {
 			continue
 		}
 		for _, prefix := range []string{t.name + ".v", positionPrefix + t.name + ".v"} {
@@ -159,10 +159,8 @@ func (v *View) Forget(ctx context.Context) error {
 		}
 	}
 	for _, t := range v.tables {
-		t.cells, t.pos, t.dirty, t.index = map[string]*cell{}, Position{}, 0, nil
-		if t.words != nil {
-			t.index = newIndex()
-		}
+		t.cells, t.pos, t.dirty = map[string]*cell{}, Position{}, 0
+		clear(t.index)
 	}
 	v.pos = Position{}
 	v.taken = nil
@@ -201,9 +199,7 @@ func (v *View) apply(ctx context.Context, r events.Record) error {
 				t.fold(c.state, r)
 				c.seq = r.Seq
 			}
-			if t.index != nil {
-				t.index.add(t, key, c)
-			}
+			t.note(key, c)
 			if before < r.Seq && !c.dirty {
 				t.cells[key] = c
 				t.mark(c)

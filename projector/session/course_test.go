@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"hookline/events"
-	"hookline/expect"
 )
 
 func callOf(id int, tool, about string) *events.ToolRequested {
@@ -125,17 +123,6 @@ func TestStanding(t *testing.T) {
 				t.Errorf("%q (%s), want %q; %+v", got, st.Words, tc.want, s.Course)
 			}
 		})
-	}
-}
-
-// The hint is in each state that has words and in no other, whatever the session's own texts are.
-func TestWordsHint(t *testing.T) {
-	for status, want := range map[string]bool{Live: true, Ended: false, Reaped: false, Deleted: false} {
-		s := State{ID: "s-1", Status: status, Branch: WordsHint}
-		b := expect.Value(json.Marshal(s))(t)
-		if got := strings.Contains(string(b), WordsHint); got != want || len(Words(s)) > 0 != want {
-			t.Errorf("%s: %v, words %q, in %s", status, got, Words(s), b)
-		}
 	}
 }
 

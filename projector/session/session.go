@@ -358,9 +358,6 @@ func count(m map[string]int, key string) map[string]int {
 	return m
 }
 
-// WordsHint is in the JSON of every state that has words, and in no other: inside of a string its quotes are escaped.
-const WordsHint = `"status":"` + Live + `"`
-
 // Alive is the index word of all live sessions.
 const Alive = "live"
 
