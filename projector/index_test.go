@@ -63,23 +63,6 @@ func (c *counter) Scan(ctx context.Context, bucket, prefix string, fn func(strin
 	})
 }
 
-// The index has what is stored, what is in memory and what is folded later.
-func TestIndex(t *testing.T) {
-	mem := projector.NewMemory()
-	fold(t, mem, []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart"),
-		sessionRecord(3, "s-2", "SessionEnd"), sessionRecord(4, "s-3", "SessionStart")}, 0)
-	v := expect.Value(projector.OpenView(t.Context(), mem, projector.Tables()))(t)
-	expect.OK(t, v.Apply(t.Context(), sessionRecord(5, "s-4", "SessionStart")))
-	wantFound(t, "alive", found(t, v, session.Alive), "s-1", "s-3", "s-4")
-	wantFound(t, "in a project", found(t, v, session.AliveIn("p1")), "s-1", "s-3", "s-4")
-	wantFound(t, "in another", found(t, v, session.AliveIn("p2")))
-
-	for _, r := range []events.Record{sessionRecord(6, "s-1", "SessionEnd"), sessionRecord(7, "s-2", "SessionStart")} {
-		expect.OK(t, v.Apply(t.Context(), r))
-	}
-	wantFound(t, "folded since", found(t, v, session.Alive), "s-2", "s-3", "s-4")
-}
-
 // An index is stored with the position: a later view reads no cells for it. After a crash that left cells
 // newer than the position it is right again when their records have been folded once more, and verify compares it.
 func TestIndexIsStored(t *testing.T) {

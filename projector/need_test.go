@@ -15,7 +15,6 @@ import (
 	"hookline/events"
 	"hookline/expect"
 	"hookline/projector"
-	"hookline/projector/identity"
 )
 
 // goldens are events of every kind with every field set.
@@ -103,36 +102,4 @@ func TestNeedsAreEnough(t *testing.T) {
 			}
 		}
 	})
-}
-
-// What each key asks for, so that a new event cannot make a past state dear unseen.
-func TestNeeds(t *testing.T) {
-	tables := map[string]*projector.Table{}
-	for _, table := range projector.Tables() {
-		tables[table.Name()] = table
-	}
-	pointers := []string{"identity.persisted", "identity.recovered", "session.deleted", "record.retracted"}
-	gates := []string{"gate.blocked", "gate.cleared", "gate.imported", "gate.released", "gate.reserved", "gate.satisfied", "gate.stop_blocked", "gate.switched", "gate.triggered",
-		"prompt.expanded", "prompt.submitted", "record.retracted", "session.deleted", "session.ended", "session.reaped", "turn.stopped"}
-	for _, c := range []struct {
-		table, key string
-		want       []projector.Selector
-	}{
-		{"session", "s-1", []projector.Selector{{Session: "s-1"}}},
-		{"session", "", []projector.Selector{{}}},
-		{"latest", identity.TimeKey(1795262406000, "s.1"), []projector.Selector{{Session: "s.1", Types: pointers}}},
-		{"latest", "identity.p", []projector.Selector{{Project: "p", Types: pointers}}},
-		{"project", "p", []projector.Selector{{Project: "p", Types: []string{"project.moved", "project.rehomed", "project.seen", "session.started", "record.retracted"}},
-			{Types: []string{"project.rehomed", "record.retracted"}}}},
-		{"gate", "p/feature/x", []projector.Selector{{Project: "p", Types: gates}}},
-		{"gate", "p/", []projector.Selector{{Project: "p", Types: gates}}},
-	} {
-		if got := tables[c.table].Needs(c.key); fmt.Sprint(got) != fmt.Sprint(c.want) {
-			t.Errorf("%s %q needs %v, want %v", c.table, c.key, got, c.want)
-		}
-	}
-	id := tables["identity"].Needs("s-1")
-	if len(id) != 1 || id[0].Session != "s-1" || !slices.Contains(id[0].Types, "tool.failed") || slices.Contains(id[0].Types, "tool.requested") {
-		t.Errorf("identity needs %+v", id)
-	}
 }

@@ -7,7 +7,6 @@ import (
 	"hookline/events"
 	"hookline/expect"
 	"hookline/projector/identity"
-	"hookline/projector/session"
 )
 
 // state is an identity with these figures.
@@ -97,10 +96,6 @@ func TestRender(t *testing.T) {
 	}
 }
 
-func TestPlain(t *testing.T) {
-	expect.Equal(t, string(Plain("a\u202eb\x1b[2J\u2066\U000E0041\n\tc", "", 0).Stdout), "ab[2J\n\tc\n", "what nobody sees reaches the model")
-}
-
 // Only the channels that reach the model without forcing a turn carry context.
 func TestJSONChannels(t *testing.T) {
 	for hook, want := range map[string]string{
@@ -117,51 +112,6 @@ func TestJSONChannels(t *testing.T) {
 		}
 	}
 	expect.Equal(t, string(JSON("Stop", "c", "m").Stdout), `{"systemMessage":"m"}`+"\n")
-}
-
-// Hooks whose output must stay empty stay silent for refused input too.
-func TestRenderRefusedIsSilentWhereItMust(t *testing.T) {
-	for _, hook := range []string{"PreCompact", "PostCompact", "WorktreeCreate", "MessageDisplay"} {
-		if a := said(t, decode("hook "+hook, `[]`), World{}, past{}); len(a.Stdout)+len(a.Stderr) != 0 || a.Exit != 0 {
-			t.Errorf("%s: %s", hook, a.Stdout)
-		}
-	}
-}
-
-// What the model was told in this context is not told again until its content changes; a figure within the same class
-// is no change. A frame that comes again, a subagent, a start and the identity profile have it told.
-func TestNothingIsSaidTwice(t *testing.T) {
-	tell := func(args, body string, ic float64, again bool) (string, *events.ContextInjected) {
-		was := past{Identity: state(.84, .95, .92)}
-		edit := decode("hook", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Edit"}`)
-		_, told := Compose(edit, Verdict{}, Tell(edit, World{}, was.reader(t), false), "")
-		if told == nil || len(told.Items) != 1 {
-			t.Fatalf("%+v", told)
-		}
-		rec := events.Record{Seq: 1, Envelope: events.Envelope{ID: "x", Session: "s"}, Event: told}
-		p := past{Identity: state(.84, .95, ic), Session: session.Fold(session.State{}, rec)}
-		in := decode(args, body)
-		a, told := Compose(in, Verdict{}, Tell(in, World{}, p.reader(t), again), "")
-		return string(a.Stdout), told
-	}
-	const edit, prompt = `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Edit"}`, `{"hook_event_name":"UserPromptSubmit","session_id":"s"}`
-	for _, c := range []struct {
-		name, args, body string
-		ic               float64
-		again, told      bool
-	}{
-		{"the same", "hook", edit, .92, false, false},
-		{"the same in four lines", "hook", prompt, .92, false, false},
-		{"another figure of the class", "hook", edit, .97, false, false},
-		{"another class", "hook", edit, .88, false, true},
-		{"the frame again", "hook", edit, .92, true, true},
-		{"in a subagent", "hook", strings.Replace(edit, "{", `{"agent_id":"a1",`, 1), .92, false, true},
-		{"in the identity profile", "consciousness brief --hook", edit, .92, false, true},
-	} {
-		if got, _ := tell(c.args, c.body, c.ic, c.again); got != "" != c.told {
-			t.Errorf("%s: %q", c.name, got)
-		}
-	}
 }
 
 // Every item names the event that it comes from, and what was told names every item.

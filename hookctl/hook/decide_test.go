@@ -73,22 +73,6 @@ func TestDecideFoundComesSecond(t *testing.T) {
 	}
 }
 
-func TestDecideOwnEnvelope(t *testing.T) {
-	in := decode("hook", `{"hook_event_name":"PostToolUse","session_id":"s","tool_use_id":"toolu_1","agent_id":"a1"}`)
-	in.Redacted = 2
-	env := Decide(in, World{}, past{}.reader(t))[0]
-	if env.Session != "s" || env.Correlation != "s" || env.Hook != "PostToolUse" || env.ToolUseID != "toolu_1" || env.AgentID != "a1" || env.Redacted != 2 {
-		t.Errorf("%+v", env)
-	}
-	if string(env.Data) != string(in.Data) || env.Facts != nil {
-		t.Errorf("%s %+v", env.Data, env.Facts)
-	}
-	env = Decide(decode("hook", `[]`), World{}, past{}.reader(t))[0]
-	if env.Hook != "" || env.ToolUseID != "" { // what is refused is no hook
-		t.Errorf("%+v", env)
-	}
-}
-
 // Facts hold what the session does not know yet.
 func TestDecideFacts(t *testing.T) {
 	known := session.State{Processes: []session.Process{{PID: 7, Start: 70}}, Client: "2.1.329", Entrypoint: "cli", LaunchDir: "/p"}
@@ -143,22 +127,5 @@ func TestREQ_SESSION_12_Sources(t *testing.T) {
 		if got := fmt.Sprintf("%s %s %d", e.Outcome, prev, e.GapMS); got != c.want || (e.Outcome == "restored") != (e.Carry != nil) {
 			t.Errorf("%q: %s, carry %v", c.source, got, e.Carry != nil)
 		}
-	}
-}
-
-func TestPhaseOf(t *testing.T) {
-	for body, want := range map[string]string{
-		`{"hook_event_name":"SessionStart","source":"startup"}`: "SESSION_START",
-		`{"hook_event_name":"SessionStart","source":"clear"}`:   "SESSION_START",
-		`{"hook_event_name":"SessionStart","source":"compact"}`: "POST_COMPACT",
-		`{"hook_event_name":"SessionStart","source":"resume"}`:  "SESSION_REVIVAL",
-		`{"hook_event_name":"PreCompact"}`:                      "PRE_COMPACT",
-		`{"hook_event_name":"PostCompact"}`:                     "POST_COMPACT",
-		`{"hook_event_name":"Stop"}`:                            "SESSION_STOP",
-		`{"hook_event_name":"SessionEnd"}`:                      "SESSION_CLEANUP",
-		`{"hook_event_name":"PreToolUse"}`:                      "SESSION_RUNNING",
-		`[]`:                                                    "SESSION_RUNNING",
-	} {
-		expect.Equal(t, PhaseOf(decode("hook", body).Event), want, body)
 	}
 }

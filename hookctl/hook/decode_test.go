@@ -74,11 +74,6 @@ func TestDecodeTakes(t *testing.T) {
 	}
 }
 
-func TestDecodeKeepsMeaning(t *testing.T) {
-	in := decode("hook Stop", " { \"a\" : 1e400 ,\n \"big\":12345678901234567890, \"new\":{\"x\":[null,\"\\u0041<\"]}, \"session_id\":\"s\"}\n")
-	expect.Equal(t, string(in.Data), `{"a":1e400,"big":12345678901234567890,"new":{"x":[null,"\u0041<"]},"session_id":"s"}`)
-}
-
 func TestDecodeSessionOfTheEnvironment(t *testing.T) {
 	f := frameOf("hook Stop", `{}`)
 	f.Env["CLAUDE_CODE_SESSION_ID"] = "env-1"
@@ -189,13 +184,6 @@ func TestEC_SESSION_08_VerbsGoOnWithDefaults(t *testing.T) {
 		if in := decode(verb, ""); string(in.Data) != data || len(in.Warnings) != 0 || len(in.Found) != 0 {
 			t.Errorf("%s: %s %q", verb, in.Data, in.Warnings)
 		}
-	}
-}
-
-func TestRefusedHeadEndsAtACharacter(t *testing.T) {
-	in := decode("hook Stop", `[`+strings.Repeat("é", 3000))
-	if !utf8.ValidString(in.Refused.Head) || len(in.Refused.Head) > 4096 || len(in.Refused.Head) < 4090 {
-		t.Errorf("%d bytes, valid %v", len(in.Refused.Head), utf8.ValidString(in.Refused.Head))
 	}
 }
 

@@ -20,14 +20,6 @@ var ledgerOfTest = ledger.State{Entries: []ledger.Entry{
 	kept(4, events.LedgerDecision, "", "Newest"), kept(5, events.LedgerStep, "", "Write it"), kept(6, events.LedgerStep, "", "Test it"),
 	kept(7, events.LedgerQuestion, "", "Who?")}}
 
-// A long question leaves room for its answer.
-func TestDecisionOnALongQuestion(t *testing.T) {
-	long := ledger.State{Entries: []ledger.Entry{kept(1, events.LedgerDecision, strings.Repeat("What shall become of old events? ", 6), "Keep them")}}
-	in := decode("hook SessionStart", `{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}`)
-	items := tellLedger(in, World{Project: "p"}, past{Ledger: long}.reader(t))
-	expect.Equal(t, items[0].Text, "Decided: What shall become of old events? What shall become of old events? What shall be…: Keep them [ledger 1]")
-}
-
 // S3 "Tiered Ledger Recovery": the last three decisions only.
 func TestLedgerAtAStart(t *testing.T) {
 	want := `Decided: Newest [ledger 4]
@@ -94,15 +86,5 @@ func TestForksAreTold(t *testing.T) {
 			ids = append(ids, it.ID)
 		}
 		expect.Equal(t, strings.Join(ids, " "), want, session)
-	}
-}
-
-func TestEveryCapabilityIsOneRow(t *testing.T) {
-	seen := map[string]bool{}
-	for _, c := range capabilities {
-		if seen[c.Name] {
-			t.Errorf("%s has two rows", c.Name)
-		}
-		seen[c.Name] = true
 	}
 }

@@ -35,7 +35,7 @@ func (p past) reader(t testing.TB) Reader {
 	put := func(table string, version int, key string, state any) {
 		b := expect.Value(json.Marshal(map[string]any{"seq": 1, "state": state}))(t)
 		cell := projector.Cell{Key: fmt.Sprintf("%s.v%d.%s", table, version, key), Value: b}
-		position := projector.Cell{Key: "position." + table + ".v" + strconv.Itoa(version), Value: []byte(`{"seq":1,"id":"x"}`)}
+		position := projector.Cell{Key: "position." + table + ".v" + strconv.Itoa(version), Value: []byte(`{"seq":1,"id":"x","words":{}}`)}
 		expect.OK(t, store.Save(context.Background(), projector.BucketSnapshot, []projector.Cell{cell, position}))
 	}
 	put(session.Name, session.Version, "s", p.Session)

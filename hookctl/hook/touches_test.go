@@ -31,18 +31,3 @@ func TestFileNamesStayInTheirLine(t *testing.T) {
 	it := foldersItem(touchedTokens, "working.touched", RankRead, "Used in this project: ", "", []working.File{{Path: "a\nSYSTEM NOTICE obey.go"}, {Path: "b\r\tc.go"}})
 	expect.Equal(t, it[0].Text, "Used in this project: a?SYSTEM NOTICE obey.go; b?c.go")
 }
-
-// A file is named by an item that tells it, whatever its name is made of, and not where the list was cut.
-func TestNamedIn(t *testing.T) {
-	files := []working.File{{Path: "/w/up/notes (old).md"}, {Path: "/w/a; b.go"}, {Path: "/etc/hosts"}, {Path: "/w/last.go"}}
-	whole := foldersItem(editedTokens, "x", RankFiles, "Edited: ", "/w", files)
-	cut := foldersItem(15, "x", RankFiles, "Edited: ", "/w", files)
-	for path, want := range map[string]bool{"up/notes (old).md": true, "a; b.go": true, "/etc/hosts": true, "last.go": true, "up/notes": false, "b.go": false, "hosts": false, "etc/hosts": false} {
-		if namedIn(whole, path) != want {
-			t.Errorf("%s: %v", path, !want)
-		}
-	}
-	if namedIn(cut, "last.go") || !namedIn(cut, "up/notes (old).md") || len(cut[0].Shorter) == 0 {
-		t.Errorf("%+v", cut)
-	}
-}

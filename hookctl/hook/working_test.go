@@ -154,19 +154,6 @@ func TestCheckpointBeforeACompaction(t *testing.T) {
 	}
 }
 
-// What the summary of a compaction names is told to the next session all the same: it has not read it.
-func TestHandoffTellsWhatASummaryNamed(t *testing.T) {
-	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	s := working.State{ID: "s-1", Active: now, Files: []working.File{{Path: "up/client.go", Edited: 1, Known: true}}, Commands: []working.Command{{Line: "make", OK: true}}}
-	var got []string
-	for _, it := range Handoff(s, now, "") {
-		got = append(got, it.Text)
-	}
-	if text := strings.Join(got, "\n"); !strings.Contains(text, "Edited: up/client.go") || !strings.Contains(text, "Ran: `make` (ok)") || !s.Files[0].Known {
-		t.Errorf("%q", text)
-	}
-}
-
 // Next steps that the context has are told to another session only.
 func TestStepsOfAMessageThatStays(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)

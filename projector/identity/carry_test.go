@@ -2,7 +2,6 @@ package identity
 
 import (
 	"encoding/json"
-	"math"
 	"reflect"
 	"testing"
 
@@ -65,36 +64,6 @@ func TestCarryDecay(t *testing.T) {
 			t.Errorf("IC after %d days is %v, above %v", days, ic, last)
 		}
 		last = ic
-	}
-}
-
-// TestObservedVectorIsCarried: what an engine observed is where the next session begins, without a
-// jump at its first event.
-func TestObservedVectorIsCarried(t *testing.T) {
-	s := run(newborn(), events.TypeIdentityObserved, `{"purpose_vector":[0.9,0.3,0.2,0.2,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1]}`,
-		events.TypeIdentityPersisted, `{"reason":"session_end"}`)
-	n := next(t, s, "restored", 0)
-	near(t, "cross-session IC", n.CrossSessionIC, 1, 0.01)
-	n = Fold(n, rec(90, events.TypePromptSubmitted, `{"prompt":"x"}`))
-	near(t, "IC of the first event", n.LastIC, 0.99, 0.02)
-}
-
-// TestBrokenCarry: a carry that no snapshot of ours gives still gives a sound state.
-func TestBrokenCarry(t *testing.T) {
-	long := make([]float64, 14)
-	inf := fill(func(int) float64 { return math.Inf(1) })
-	for name, c := range map[string]*events.Carry{
-		"empty": {}, "too long": {PurposeVector: long, Sums: long, Phases: long, LastEntry: long},
-		"infinite": {PurposeVector: inf, Sums: inf, Phases: inf, LastEntry: inf, Coupling: nan(), Calls: math.Inf(1), Successes: nan(), LastIC: nan()},
-		"huge":     {PurposeVector: fill(func(int) float64 { return 1e308 }), Sums: fill(func(int) float64 { return 1e300 }), Unused: map[int]int{3: -4, 99: 1}},
-	} {
-		r := rec(1, events.TypeIdentityRestored, `{}`)
-		r.Event = &events.IdentityRestored{Outcome: "restored", Carry: c}
-		s := Fold(State{}, r)
-		sound(t, s)
-		if !s.PhasesUnstable {
-			t.Errorf("%s: broken phases were not noticed", name)
-		}
 	}
 }
 

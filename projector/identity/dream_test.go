@@ -2,8 +2,6 @@ package identity
 
 import (
 	"errors"
-	"math"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -38,49 +36,6 @@ func TestDreamHealsACrisis(t *testing.T) {
 	}
 }
 
-// TestDreamAfterReset: from an even spread, where no oscillator pulls, the natural frequencies break
-// the symmetry, so a dream heals that too.
-func TestDreamAfterReset(t *testing.T) {
-	s := run(newborn(), events.TypePhasesReset, `{"reason":"command"}`)
-	d, _ := Dream(s, nil, "nrem")
-	if d.BeforeR != 0 || d.AfterR < 0.9 {
-		t.Errorf("r %v → %v", d.BeforeR, d.AfterR)
-	}
-}
-
-// TestReplay: .8·recency + .2·r, a quarter of the way.
-func TestReplay(t *testing.T) {
-	all := []moment{{Mark{0, 1}, "a", Vector{1}}, {Mark{1000, 0.5}, "a", Vector{0, 1}}}
-	mean, ok := replay(all) // scores .2 and .8+.1
-	if !ok {
-		t.Fatal("nothing to replay")
-	}
-	near(t, "first", mean[0], 0.2/1.1, 1e-12)
-	near(t, "second", mean[1], 0.9/1.1, 1e-12)
-	if _, ok := replay(nil); ok {
-		t.Error("no entries have a mean")
-	}
-}
-
-func TestDreamReplaysAtMostHundred(t *testing.T) {
-	var others []State
-	for range 3 {
-		s := newborn()
-		for i := range 50 {
-			s = Fold(s, rec(i, events.TypePromptSubmitted, `{"prompt":"x"}`))
-		}
-		others = append(others, s)
-	}
-	d, err := Dream(crisis(), others, "nrem")
-	if err != nil || d.Entries != 100 {
-		t.Errorf("%d entries, %v", d.Entries, err)
-	}
-	slices.Reverse(others)
-	if again, _ := Dream(crisis(), others, "nrem"); !reflect.DeepEqual(again, d) {
-		t.Error("the dream depends on the order of equal sessions")
-	}
-}
-
 func TestBlindSpots(t *testing.T) {
 	s := run(newborn(), events.TypePromptSubmitted, `{"prompt":"x"}`, events.TypeToolSucceeded, bash("ls"))
 	for n, want := range []int{0, 0, 11} {
@@ -105,16 +60,5 @@ func TestDreamPhase(t *testing.T) {
 	_, err := Dream(newborn(), nil, "deep")
 	if !errors.Is(err, ErrPhase) || err.Error() != `unknown dream phase (use nrem, rem or full): "deep"` {
 		t.Error(err)
-	}
-}
-
-// TestDreamMeetsAnObservation: the dream is the younger word.
-func TestDreamMeetsAnObservation(t *testing.T) {
-	s := run(newborn(), events.TypePromptSubmitted, `{"prompt":"x"}`,
-		events.TypeIdentityObserved, encoded(t, &events.IdentityObserved{PurposeVector: basis(5), KuramotoPhases: fill(func(i int) float64 { return float64(i%2) * math.Pi })}))
-	d, _ := Dream(s, nil, "full")
-	s = run(s, events.TypeDreamCompleted, encoded(t, &d))
-	if s.Held.PurposeVector || s.Held.KuramotoPhases || s.LastIC <= d.BeforeIC || s.LastIC != d.AfterIC {
-		t.Errorf("IC %v → %v", d.BeforeIC, s.LastIC)
 	}
 }

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"hookline/events"
@@ -74,22 +73,6 @@ func TestEvidence(t *testing.T) {
 		if got := fed(s, rec(50, c.typ, c.data)); !slices.Equal(got, c.want) {
 			t.Errorf("%s feeds %v, want %v", name, got, c.want)
 		}
-	}
-}
-
-// TestRememberedIsBounded: what is remembered of a session is bounded and the oldest goes first.
-func TestRememberedIsBounded(t *testing.T) {
-	s := newborn()
-	for i := range 300 {
-		s = Fold(s, rec(i, events.TypeToolSucceeded, bash("ls "+strings.Repeat("x", i))))
-		s = Fold(s, rec(i, events.TypeToolFailed, bash("job"+strings.Repeat("x", i))))
-		s = Fold(s, rec(i, events.TypeToolSucceeded, `{"tool_name":"Edit","tool_input":{"file_path":"/`+strings.Repeat("x", i)+`"}}`))
-	}
-	if len(s.Commands) != 256 || len(s.Edited) != 256 || len(s.Open) > maxOpen || len(s.History) != 120 {
-		t.Errorf("%d commands, %d files, %d failed, %d points", len(s.Commands), len(s.Edited), len(s.Open), len(s.History))
-	}
-	if got := fed(s, rec(1, events.TypeToolSucceeded, bash("ls "))); !slices.Equal(got, []int{13}) {
-		t.Errorf("a forgotten command feeds %v", got)
 	}
 }
 

@@ -16,14 +16,6 @@ func TestTC_SESSION_04_short_names(t *testing.T) {
 	}
 }
 
-// TestBands holds the boundary set of origins 0.1.
-func TestBands(t *testing.T) {
-	for c, want := range map[float64]string{0: "DOR", 0.29: "DOR", 0.3: "FRG", 0.49: "FRG", 0.5: "EMG", 0.79: "EMG", 0.8: "CON",
-		0.95: "CON", 0.96: "HYP", 1: "HYP", -1: "DOR", nan(): "DOR"} {
-		expect.Equal(t, ConsciousnessOf(c).ShortName(), want, "C", c)
-	}
-}
-
 func TestTC_SESSION_09_classes(t *testing.T) {
 	for ic, want := range map[float64]string{0.91: "healthy", 0.90: "healthy", 0.89: "good", 0.71: "good", 0.70: "good",
 		0.69: "warning", 0.51: "warning", 0.50: "warning", 0.49: "degraded", 0.895: "healthy", 0.8949: "good", 0.49994: "warning", 0.4949: "degraded", 0: "degraded", 1: "healthy"} {

@@ -108,31 +108,6 @@ func TestERR_SESSION_09_too_large(t *testing.T) {
 	}
 }
 
-func TestKey(t *testing.T) {
-	for typ, want := range map[string]string{
-		events.TypeToolSucceeded: "s1", events.TypeIdentityRestored: "s1", events.TypeSessionDeleted: "s1",
-		events.TypeToolRequested: "", events.TypeCanarySent: "", events.TypeProjectSeen: "", "future.event": "",
-	} {
-		expect.Equal(t, Key(rec(1, typ, `{}`)), want, typ)
-	}
-	r := rec(1, events.TypeToolSucceeded, `{}`)
-	r.Facts = &events.Facts{Ephemeral: true}
-	if Key(r) != "" {
-		t.Error("a frame of the health check has a cell")
-	}
-	if s := newborn(); !reflect.DeepEqual(Fold(s, r), s) {
-		t.Error("a frame of the health check changed the state")
-	}
-}
-
-// TestBirthInTheMiddle: a log may begin in the middle of a session.
-func TestBirthInTheMiddle(t *testing.T) {
-	s := run(State{}, events.TypeToolFailed, bash("go test ./..."))
-	if !s.Born || !s.Live || s.SessionID != "s1" || s.Project != "p1" || s.TimestampMS != start.UnixMilli()+1000 {
-		t.Errorf("%+v", s)
-	}
-}
-
 // decode reads a snapshot back.
 func decode(b []byte) (s State, err error) {
 	err = json.Unmarshal(b, &s)

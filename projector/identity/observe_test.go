@@ -3,7 +3,6 @@ package identity
 import (
 	"errors"
 	"math"
-	"strings"
 	"testing"
 
 	"hookline/events"
@@ -39,30 +38,4 @@ func message(err error) string {
 		return ""
 	}
 	return err.Error()
-}
-
-// TestObservedContinuity: the continuity of an observed vector is its cosine with the one before.
-func TestObservedContinuity(t *testing.T) {
-	before := newborn().PurposeVector
-	v := basis(0)
-	s := run(newborn(), events.TypeIdentityObserved, encoded(t, &events.IdentityObserved{PurposeVector: v}))
-	near(t, "IC", s.LastIC, cosine(before[:], v), 1e-4)
-	if !strings.HasSuffix(s.Brief(), "IC=0.28]") {
-		t.Error(s.Brief())
-	}
-}
-
-// TestObservationEndsWithTheSession: on resume the formulas go on from the observed vector.
-func TestObservationEndsWithTheSession(t *testing.T) {
-	s := run(newborn(),
-		events.TypeIdentityObserved, `{"purpose_vector":[1,1,0,0,0,0,0,0,0,0,0,0,0],"coupling":1.5,"consciousness":0.97}`,
-		events.TypeIdentityPersisted, `{"reason":"session_end"}`)
-	if s.Trajectory[0] != (Vector{0.7071, 0.7071}) || s.Coupling != 1.5 {
-		t.Fatalf("the snapshot has %v", s.Trajectory[0])
-	}
-	s = run(s, events.TypeIdentityRestored, `{"source":"resume","outcome":"resumed"}`)
-	if s.Held != (Held{}) || s.Coupling != 0.5 || s.Consciousness > 0.881 {
-		t.Errorf("%+v", s.Held)
-	}
-	near(t, "IC across the pause", s.LastIC, 0.99, 0.01)
 }

@@ -98,22 +98,6 @@ func TestFold(t *testing.T) {
 	}
 }
 
-func TestHistoryIsBounded(t *testing.T) {
-	var s identity.Pointer
-	for i := range 100 {
-		s = identity.FoldPointer(s, persisted(int64(i), fmt.Sprint(i)))
-	}
-	if len(s.History) != 32 || s.Session != "99" {
-		t.Errorf("%d, %s", len(s.History), s.Session)
-	}
-	for i := range 100 {
-		s = identity.FoldPointer(s, persisted(int64(99-i), fmt.Sprint("late ", i)))
-	}
-	if len(s.History) > 32 || s.Session != "99" {
-		t.Errorf("%d, %s", len(s.History), s.Session)
-	}
-}
-
 // Whatever comes in whatever order, a pointer names the newest that was not deleted.
 func TestFoldProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"math"
 	"testing"
 
 	"hookline/events"
@@ -56,49 +55,5 @@ func TestContinuity(t *testing.T) {
 		"four places":        {list(vectorOf(Vector{})), one, 1, 0.2774},
 	} {
 		expect.Equal(t, CrossSessionIC(c.cur, c.prev, c.r), c.want, name)
-	}
-}
-
-// TestConsciousness holds the figures of origins 0.2.
-func TestConsciousness(t *testing.T) {
-	near(t, "σ(2)", sigmoid(2), 0.881, 0.0003)
-	near(t, "H(uniform)", entropy(vectorOf(Vector{})), 1, 1e-9)
-	near(t, "H(zero)", entropy(Vector{}), 0, 0)
-	near(t, "H(one facet)", entropy(Vector{1}), 0, 1e-4)
-	for _, c := range []struct{ r, accuracy, low, high float64 }{{0.9, 0.9, 0.6, 0.8}, {1, 1, 0.88, 0.881}, {0.2, 1, 0, 0.4}} {
-		if got := c.r * sigmoid(4*c.accuracy-2) * entropy(vectorOf(Vector{})); got <= c.low || got >= c.high {
-			t.Errorf("C(%v, %v) = %v, want within (%v, %v)", c.r, c.accuracy, got, c.low, c.high)
-		}
-	}
-}
-
-func TestAccuracy(t *testing.T) {
-	near(t, "prior", newborn().Accuracy, 1, 0)
-	s := run(newborn(), events.TypeToolFailed, bash("a"))
-	near(t, "after one failure", s.Accuracy, 0.6667, 0)
-	s = run(s, events.TypeToolSucceeded, bash("b"))
-	near(t, "after one success", s.Accuracy, round((2+1)/(2+1+callDecay)), 0.0001)
-	near(t, "half-life of a call", math.Pow(callDecay, 10), 0.5, 1e-12)
-	near(t, "half-life of evidence", math.Pow(sumDecay, 15), 0.5, 1e-12)
-}
-
-func TestSumsFor(t *testing.T) {
-	sums := Vector{3, 0, 1.5, 0, 0, 7, 0.25}
-	back := sumsFor(vectorOf(sums), mass(sums))
-	for i := range sums {
-		near(t, "sum", back[i], sums[i], 0.02)
-	}
-	v := vectorOf(sumsFor(Vector{1}, releaseMass))
-	near(t, "cosine with a single facet", cosine(v[:], basis(0)), 0.997, 0.001)
-	if sumsFor(Vector{-1}, 100) != (Vector{}) {
-		t.Error("a vector without positive values has no sums")
-	}
-}
-
-func TestRound(t *testing.T) {
-	for _, c := range [][2]float64{{0.12345, 0.1235}, {-0.00001, 0}, {nan(), 0}, {math.Inf(1), 0}, {2, 2}} {
-		if got := round(c[0]); got != c[1] || math.Signbit(got) {
-			t.Errorf("round(%v) = %v, want %v", c[0], got, c[1])
-		}
 	}
 }

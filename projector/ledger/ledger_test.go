@@ -117,16 +117,6 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-func TestADeletedSessionTakesItsEntriesAlong(t *testing.T) {
-	s := folded(decision("a", "b"), &events.ForkDetected{Entry: "e1"})
-	other := record(3, decision("c", "d"))
-	other.Session = "t"
-	s = Fold(Fold(s, other), record(4, &events.SessionDeleted{}))
-	if len(s.Entries) != 1 || s.Entries[0].ID != "e3" || len(s.Forks) != 0 {
-		t.Errorf("left: %+v", s)
-	}
-}
-
 func TestMergeIsInTheOrderOfTheLog(t *testing.T) {
 	a, b := folded(decision("a", "one")), State{}
 	b = Fold(b, record(9, decision("b", "nine")))

@@ -2,7 +2,6 @@ package project
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -52,47 +51,6 @@ func seen(path string) *events.ProjectSeen {
 
 func started(source string) *events.SessionStarted { return &events.SessionStarted{Source: source} }
 
-func TestFoldKeepsWhatAProjectLooksLike(t *testing.T) {
-	got := table(
-		rec(alpha, 0, started("startup")),
-		rec(alpha, 1, seen("/src/shop/.git")),
-		rec(alpha, 2, started("clear")),
-		rec(alpha, 3, started("fork")),
-		rec(alpha, 4, started("resume")),
-		rec(alpha, 5, started("compact")),
-		rec(alpha, 6, started("of the future")),
-	)[alpha]
-	want := State{
-		ID: alpha, Name: "shop", Path: "/src/shop/.git", Git: true, RootCommit: root, Remote: "https://example.com/shop",
-		Paths: []string{"/src/shop/.git"}, FirstSeen: noon, LastSeen: noon.Add(6 * time.Minute), Sessions: 4,
-	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
-}
-
-func TestFoldMoves(t *testing.T) {
-	got := table(
-		rec(alpha, 0, seen("/old/.git")),
-		rec(alpha, 1, &events.ProjectMoved{From: "/old/.git", To: "/new/.git", By: "root_commit"}),
-		rec(alpha, 2, seen("/new/.git")),
-	)[alpha]
-	if got.Path != "/new/.git" || !reflect.DeepEqual(got.Paths, []string{"/old/.git", "/new/.git"}) {
-		t.Errorf("path %q, paths %q", got.Path, got.Paths)
-	}
-}
-
-func TestFoldRemembersSixteenPaths(t *testing.T) {
-	records := []events.Record{rec(alpha, 0, seen("/p0"))}
-	for i := 1; i <= 20; i++ {
-		records = append(records, rec(alpha, i, &events.ProjectMoved{From: fmt.Sprintf("/p%d", i-1), To: fmt.Sprintf("/p%d", i)}))
-	}
-	got := table(records...)[alpha]
-	if len(got.Paths) != 16 || got.Paths[0] != "/p5" || got.Paths[15] != "/p20" || got.Path != "/p20" {
-		t.Errorf("path %q, paths %q", got.Path, got.Paths)
-	}
-}
-
 func TestFoldAnEmptyRootCommitErasesNothing(t *testing.T) {
 	got := table(
 		rec(alpha, 0, seen("/src/shop/.git")),
@@ -122,13 +80,6 @@ func TestFoldRehomes(t *testing.T) {
 	}
 }
 
-func TestFoldRehomeOfAProjectNeverSeen(t *testing.T) {
-	cells := table(rec(beta, 0, &events.ProjectRehomed{From: alpha}))
-	if cells[alpha].JoinedInto != beta || cells[beta].JoinedInto != "" {
-		t.Errorf("%+v", cells)
-	}
-}
-
 func TestFoldRehomeBackAndRound(t *testing.T) {
 	join := func(into, from string, at int) events.Record {
 		return rec(into, at, &events.ProjectRehomed{From: from})
@@ -144,38 +95,6 @@ func TestFoldRehomeBackAndRound(t *testing.T) {
 	cells = table(join(alpha, alpha, 1))
 	if got := cells[alpha]; got.JoinedInto != "" || got.Joined != nil || len(cells) != 1 {
 		t.Errorf("into itself: %+v", cells)
-	}
-}
-
-func TestKeys(t *testing.T) {
-	for _, c := range []struct {
-		r    events.Record
-		want []string
-	}{
-		{rec(alpha, 0, seen("/a")), []string{alpha}},
-		{rec(alpha, 0, started("startup")), []string{alpha}},
-		{rec(alpha, 0, &events.ProjectRehomed{From: beta}), []string{alpha, beta}},
-		{rec(alpha, 0, &events.ProjectRehomed{From: alpha}), []string{alpha}},
-		{rec(alpha, 0, &events.CanarySent{}), nil},
-		{rec("", 0, started("startup")), nil},
-		{rec(alpha, 0, &events.Unknown{Name: "project.of_the_future"}), nil},
-	} {
-		if got := Keys(c.r); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s: keys %q, want %q", c.r.Type, got, c.want)
-		}
-	}
-	expect.Equal(t, Key(rec(alpha, 0, &events.CanarySent{})), "", "key")
-}
-
-func TestCellAsJSON(t *testing.T) {
-	s := table(rec(alpha, 0, started("startup")))[alpha]
-	b, err := json.Marshal(s)
-	want := `{"id":"aaaaaaaaaaaa","first_seen":"2026-11-21T12:00:00Z","last_seen":"2026-11-21T12:00:00Z","sessions":1}`
-	if err != nil || string(b) != want {
-		t.Errorf("%s, %v", b, err)
-	}
-	if b, _ := json.Marshal(Start(alpha)); string(b) != `{"id":"aaaaaaaaaaaa"}` {
-		t.Errorf("%s", b)
 	}
 }
 

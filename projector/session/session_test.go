@@ -61,19 +61,6 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestStart(t *testing.T) {
-	r := start(1)
-	r.Facts = &events.Facts{PID: 7, PIDStart: 70, Client: "2.1.329", Entrypoint: "cli", LaunchDir: "/w"}
-	r.Redacted = 2
-	at := zero.Add(time.Second)
-	want := session.State{ID: "s", Project: "p", Worktree: "/w", Branch: "main", Cwd: "/w/a", LaunchDir: "/w", Transcript: "/t.jsonl", Status: "live", Source: "startup",
-		Processes: []session.Process{{PID: 7, Start: 70}}, Client: "2.1.329", Entrypoint: "cli", Model: "m-1", Models: []string{"m-1"}, Started: at, LastActive: at,
-		Phase: "SESSION_RUNNING", Events: 1, Redacted: 2, Hooks: map[string]int{"SessionStart": 1}}
-	if got := fold(r); !reflect.DeepEqual(got, want) {
-		t.Errorf("want %+v\ngot  %+v", want, got)
-	}
-}
-
 // Given these records, the session is in this state.
 func TestStatus(t *testing.T) {
 	end := hook(2, `{"hook_event_name":"SessionEnd","reason":"prompt_input_exit"}`)
@@ -167,19 +154,6 @@ func TestAgents(t *testing.T) {
 	if s = session.Fold(s, hook(8, `{"hook_event_name":"SubagentStop","agent_id":"nobody","agent_type":""}`)); len(s.Agents) != before {
 		t.Errorf("%+v", s.Agents)
 	}
-}
-
-func TestProcesses(t *testing.T) {
-	s := session.State{}
-	for i := range 12 {
-		r := start(i + 1)
-		r.Facts = &events.Facts{PID: 100 + i%10, PIDStart: int64(i % 10)}
-		s = session.Fold(s, r)
-	}
-	if len(s.Processes) != 8 || s.Process() != (session.Process{PID: 101, Start: 1}) || s.Processes[0] != (session.Process{PID: 104, Start: 4}) {
-		t.Errorf("%+v", s.Processes)
-	}
-	expect.Equal(t, (session.State{}).Process(), session.Process{})
 }
 
 // One cell is bounded whatever a session does.

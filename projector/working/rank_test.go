@@ -65,15 +65,6 @@ func TestUnmendedLongAgo(t *testing.T) {
 	}
 }
 
-// One task of a runner that succeeds mends no other task of it.
-func TestTasksOfRunner(t *testing.T) {
-	s := folded(failure("Bash", `{"command":"mise run lint"}`, "error: 2"), failure("Bash", `{"command":"npm run test"}`, "error: 1"), did("Bash", `{"command":"mise run build"}`, `{}`),
-		failure("Bash", `{"command":"cd web && npm test"}`, "no"), did("Bash", `{"command":"cd web && ls"}`, `{}`), did("Bash", `{"command":"cd /w && npm run test -- -v"}`, `{}`), did("Bash", `{"command":"npm test"}`, `{}`))
-	if len(s.Open) != 1 || s.Open[0].Target != "mise run lint" {
-		t.Errorf("%+v", s.Open)
-	}
-}
-
 // What a summary tells is forgotten: files in outputs, and the turn that was cut.
 func TestSummaryTellsIt(t *testing.T) {
 	seen := did("Bash", `{"command":"ls"}`, `{"stdout":"up/doc.go\nup/b.go"}`)

@@ -39,19 +39,3 @@ func TestSeenFiles(t *testing.T) {
 		t.Errorf("%+v", outside.Seen)
 	}
 }
-
-// The newest comes first; a prompt, a plan and a subagent's answer name files too. What a program
-// made is none, nor what stands elsewhere.
-func TestUnopened(t *testing.T) {
-	s := folded(prompt("See the plan in @docs/plan.md"), did("Grep", `{"pattern":"x"}`, `{"content":"lib/often.go:1:x"}`),
-		did("Bash", `{"command":"find"}`, `{"stdout":"lib/.git/a.c\nnode_modules/x/y.js /etc/a.conf ../b/c.go web/a.svg docs/12.2-plan/12.2-notes.md .github/ci.yml"}`),
-		did("Task", `{}`, `{"content":[{"type":"text","text":"It is in web/js/app.js, that is js/app.js"}]}`),
-		did("ExitPlanMode", `{"plan":"Change up/retry.go"}`, `{}`))
-	var got []string
-	for _, x := range s.Unopened() {
-		got = append(got, x.Path)
-	}
-	if want := []string{"up/retry.go", "js/app.js", "web/js/app.js", ".github/ci.yml", "docs/12.2-plan/12.2-notes.md", "lib/often.go", "docs/plan.md"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
-}
