@@ -33,23 +33,18 @@ const maxHeard = 8
 // LedgerOf is the ledger of a project with those of the projects that were joined into it.
 func LedgerOf(r projector.Reader, id string) ledger.State {
 	own, _ := projector.State[ledger.State](r, ledger.Name, id)
-	var others []ledger.State
-	seen := map[string]bool{id: true}
-	todo := []string{id}
-	for len(todo) > 0 {
-		p, _ := projector.State[project.State](r, project.Name, todo[0])
-		todo = todo[1:]
-		for _, joined := range p.Joined {
-			if seen[joined] {
-				continue
-			}
-			seen[joined] = true
-			todo = append(todo, joined)
-			s, _ := projector.State[ledger.State](r, ledger.Name, joined)
-			others = append(others, s)
-		}
+	return ledger.Merge(own, ofJoined[ledger.State](r, ledger.Name, id)...)
+}
+
+// ofJoined are the states of a table that the projects have which were joined into a project.
+func ofJoined[S any](r projector.Reader, table, id string) []S {
+	p, _ := projector.State[project.State](r, project.Name, id)
+	var states []S
+	for _, joined := range p.Joined {
+		s, _ := projector.State[S](r, table, joined)
+		states = append(states, s)
 	}
-	return ledger.Merge(own, others...)
+	return states
 }
 
 // Ordered is what became of one event that was asked for.
@@ -64,10 +59,9 @@ type Ordered struct {
 // contradicts the ledger becomes a fork. what has an element for each; those that are not known have an event in list,
 // in the same order.
 func OrderLedger(s ledger.State, asked []events.Event) (list []events.Event, what []Ordered) {
-	w := ledger.Words{}
 	for i, e := range asked {
 		var was Ordered
-		if e, was = judgeEntry(s, e, w); was.Outcome != "known" {
+		if e, was = judgeEntry(s, e); was.Outcome != "known" {
 			list = append(list, e)
 			s = ledger.Fold(s, events.Record{Envelope: events.Envelope{ID: fmt.Sprint("asked ", i)}, Event: e})
 		}
@@ -76,18 +70,18 @@ func OrderLedger(s ledger.State, asked []events.Event) (list []events.Event, wha
 	return list, what
 }
 
-func judgeEntry(s ledger.State, e events.Event, w ledger.Words) (events.Event, Ordered) {
+func judgeEntry(s ledger.State, e events.Event) (events.Event, Ordered) {
 	switch e := e.(type) {
 	case *events.LedgerEntryAdded:
-		if known, ok := s.Same(e, w); ok && e.Replaces == "" {
-			return e, Ordered{Outcome: "known", Entry: known}
+		known, holds := s.Judge(e)
+		if known != nil && e.Replaces == "" {
+			return e, Ordered{Outcome: "known", Entry: *known}
 		}
-		holds, forked := s.ForkOf(e, w)
-		if !forked {
+		if holds == nil {
 			return e, Ordered{Outcome: "added"}
 		}
 		fork := &events.ForkDetected{Entry: holds.ID, Ledger: holds.Text, Context: e.Text, By: e.By, Resolution: "ledger_wins"}
-		return fork, Ordered{Outcome: "fork", Entry: holds}
+		return fork, Ordered{Outcome: "fork", Entry: *holds}
 	case *events.LedgerEntryClosed:
 		i := slices.IndexFunc(s.Entries, func(x ledger.Entry) bool { return x.ID == e.Entry })
 		if i >= 0 && s.Entries[i].Closed != nil {
@@ -123,7 +117,7 @@ func decideLedger(in Input, w World, r Reader) []events.Event {
 	var asked []events.Event
 	for _, e := range heard {
 		e.Kind, e.Source = events.LedgerDecision, in.Name()
-		if before, ok := s.ForkOf(e, nil); ok && e.By == "user" {
+		if _, before := s.Judge(e); before != nil && e.By == "user" {
 			e.Replaces = before.ID
 		}
 		asked = append(asked, e)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"hookline/projector"
-	"hookline/projector/project"
 	"hookline/projector/touches"
 	"hookline/projector/working"
 )
@@ -18,9 +17,7 @@ const touchedTokens = 240
 // touchesOf are the files of a project with those of the projects that were joined into it, by their use.
 func touchesOf(r Reader, id string, now time.Time) []touches.Touch {
 	all, _ := projector.State[touches.State](r.Reader, touches.Name, id)
-	p, _ := projector.State[project.State](r.Reader, project.Name, id)
-	for _, joined := range p.Joined {
-		s, _ := projector.State[touches.State](r.Reader, touches.Name, joined)
+	for _, s := range ofJoined[touches.State](r.Reader, touches.Name, id) {
 		all.Files = append(slices.Clip(all.Files), s.Files...)
 	}
 	return all.Ranked(now)

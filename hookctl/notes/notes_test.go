@@ -215,7 +215,7 @@ func TestViewsComeBack(t *testing.T) {
 		for _, found := range []Found{fromNotes, fromBead} {
 			expect.EqualNow(t, len(found.Entries), len(s.Entries), "entries of", markdown, bead)
 			for _, e := range found.Entries {
-				if _, ok := s.Same(&e, nil); !ok {
+				if same, _ := s.Judge(&e); same == nil {
 					t.Fatalf("new: %+v\n%s", e, markdown)
 				}
 			}

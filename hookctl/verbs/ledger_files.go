@@ -181,7 +181,7 @@ func (a *app) importLedger(file string, dry bool) error {
 		asked = append(asked, e)
 	}
 	for i := range found.Done {
-		if open, ok := s.Same(&found.Done[i], nil); ok {
+		if open, _ := s.Judge(&found.Done[i]); open != nil {
 			asked = append(asked, &events.LedgerEntryClosed{Entry: open.ID, Reason: "ticked off in " + source})
 		}
 	}

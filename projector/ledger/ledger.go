@@ -6,6 +6,7 @@
 package ledger
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -108,12 +109,10 @@ func Fold(s State, r events.Record) State {
 		s = s.closed(e.Entry, Closing{Event: r.ID, Time: r.Time, Reason: Clip(e.Reason, maxText)})
 	case *events.ForkDetected:
 		f := Fork{Event: r.ID, Time: r.Time, Session: r.Session, Entry: e.Entry, Ledger: Clip(e.Ledger, maxText), Context: Clip(e.Context, maxText)}
-		s.Forks = append(slices.Clip(s.Forks), f)
-		s.Forks = slices.Clone(s.Forks[max(0, len(s.Forks)-maxForks):])
+		s.Forks = events.Push(s.Forks, f, maxForks)
 	case *events.LedgerSynthesized:
 		h := Handoff{Event: r.ID, Seq: r.Seq, Session: r.Session, Ended: r.Time, NotesRef: Clip(e.NotesRef, maxText), Ratio: e.Ratio, Level: Clip(e.Level, maxText), Passed: e.Passed}
-		s.Handoffs = append(slices.Clip(s.Handoffs), h)
-		s.Handoffs = slices.Clone(s.Handoffs[max(0, len(s.Handoffs)-maxHandoffs):])
+		s.Handoffs = events.Push(s.Handoffs, h, maxHandoffs)
 	case *events.SessionDeleted:
 		s.Entries = slices.DeleteFunc(slices.Clone(s.Entries), func(e Entry) bool { return e.Session == r.Session })
 		s.Forks = slices.DeleteFunc(slices.Clone(s.Forks), func(f Fork) bool { return f.Session == r.Session })
@@ -132,22 +131,12 @@ func entryOf(r events.Record, e *events.LedgerEntryAdded) Entry {
 	return out
 }
 
-// room drops what a cell has no room for: the oldest closed entry, else the oldest of the kind that has the most.
+// room drops what a cell has no room for: the oldest closed entry, else the oldest.
 func room(list []Entry) []Entry {
 	if len(list) <= maxEntries {
 		return list
 	}
-	i := slices.IndexFunc(list, func(e Entry) bool { return e.Closed != nil })
-	if i < 0 {
-		most, count := "", map[string]int{}
-		for _, e := range list {
-			count[e.Kind]++
-			if count[e.Kind] > count[most] {
-				most = e.Kind
-			}
-		}
-		i = slices.IndexFunc(list, func(e Entry) bool { return e.Kind == most })
-	}
+	i := max(0, slices.IndexFunc(list, func(e Entry) bool { return e.Closed != nil }))
 	return slices.Delete(slices.Clone(list), i, i+1)
 }
 
@@ -216,54 +205,27 @@ func (s State) Search(asked []string, n int) []Entry {
 	return list[:min(n, len(list))]
 }
 
-// Words remembers how texts are normalised, for many comparisons; nil remembers nothing.
-type Words map[string]string
-
-func (w Words) of(text string) string {
-	known, ok := w[text]
-	if ok {
-		return known
-	}
-	known = words(text)
-	if w != nil {
-		w[text] = known
-	}
-	return known
-}
-
-// Same gives the open entry that says what e says already.
-func (s State) Same(e *events.LedgerEntryAdded, w Words) (Entry, bool) {
-	text, about := w.of(e.Text), w.of(e.Subject)
+// Judge returns the open entry that says what e says already, and the open decision that e contradicts: of the same subject, or with
+// the same place as evidence, and another decision (DECISIONS S3 "Fork"). The one that e replaces does not count. Both are nil
+// where there is none.
+func (s State) Judge(e *events.LedgerEntryAdded) (same, fork *Entry) {
+	text, about := words(e.Text), words(e.Subject)
 	for i := range s.Entries {
 		known := &s.Entries[i]
-		if known.Kind != e.Kind || known.Closed != nil || w.of(known.Text) != text {
+		if known.Kind != e.Kind || known.Closed != nil {
 			continue
 		}
-		if e.Subject == "" || w.of(known.Subject) == about {
-			return *known, true
+		equal := words(known.Text) == text
+		sameSubject := about == words(known.Subject)
+		switch {
+		case equal && (e.Subject == "" || sameSubject):
+			same = cmp.Or(same, known)
+		case equal, known.ID == e.Replaces, e.Kind != events.LedgerDecision:
+		case about != "" && sameSubject, samePlace(known.Evidence, e.Evidence):
+			fork = cmp.Or(fork, known)
 		}
 	}
-	return Entry{}, false
-}
-
-// ForkOf gives the open decision that e contradicts: of the same subject, or with the same place as evidence, and
-// another decision (DECISIONS S3 "Fork"). The one that e replaces does not count.
-func (s State) ForkOf(e *events.LedgerEntryAdded, w Words) (Entry, bool) {
-	if e.Kind != events.LedgerDecision {
-		return Entry{}, false
-	}
-	text, about := w.of(e.Text), w.of(e.Subject)
-	for i := range s.Entries {
-		known := &s.Entries[i]
-		if known.Kind != e.Kind || known.Closed != nil || known.ID == e.Replaces {
-			continue
-		}
-		sameSubject := about != "" && about == w.of(known.Subject)
-		if (sameSubject || samePlace(known.Evidence, e.Evidence)) && w.of(known.Text) != text {
-			return *known, true
-		}
-	}
-	return Entry{}, false
+	return same, fork
 }
 
 func samePlace(a, b []events.Citation) bool {
@@ -297,10 +259,5 @@ func SplitSubject(text string) (subject, decision string) {
 
 // Clip gives at most n characters, on one line, without control characters; what is cut ends in "…".
 func Clip(text string, n int) string {
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
-	runes := []rune(text)
-	if len(runes) <= n {
-		return text
-	}
-	return string(runes[:n-1]) + "…"
+	return events.Short(text, n)
 }
