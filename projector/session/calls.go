@@ -40,47 +40,21 @@ func (s State) AgentCause(id, kind string) string {
 	if a, ok := s.Agents[events.Clip(id, maxWord)]; ok {
 		return a.Cause
 	}
-	if i := s.freeAgentCall(kind); i >= 0 {
-		return s.Open[i].Event
+	taken := map[string]bool{}
+	for _, a := range s.Agents {
+		taken[a.Cause] = true
 	}
-	return ""
-}
-
-func (s State) freeAgentCall(kind string) int {
-	any := -1
-	for i, c := range s.Open {
-		if c.Claimed || !startsAgent(c.Tool) {
-			continue
-		}
-		if c.AgentKind == kind {
-			return i
-		}
-		if any < 0 && kind != "" {
-			any = i
+	other := ""
+	for _, c := range s.Open {
+		switch {
+		case taken[c.Event] || !startsAgent(c.Tool):
+		case c.AgentKind == kind:
+			return c.Event
+		case kind != "":
+			other = cmp.Or(other, c.Event)
 		}
 	}
-	return any
-}
-
-func (s State) agentStarted(r events.Record, c *events.Common) State {
-	if c.AgentID == "" {
-		return s
-	}
-	a := Agent{Kind: events.Clip(c.AgentType, maxWord), Started: r.Time, Cause: r.Causation}
-	if i := s.freeAgentCall(c.AgentType); i >= 0 && s.Open[i].Event == r.Causation {
-		s.Open[i].Claimed = true
-	}
-	return s.agent(c.AgentID, a)
-}
-
-func (s State) agentStopped(r events.Record, c *events.Common) State {
-	a, ok := s.Agents[events.Clip(c.AgentID, maxWord)]
-	if !ok || c.AgentID == "" {
-		return s
-	}
-	at := r.Time
-	a.Stopped = &at
-	return s.agent(c.AgentID, a)
+	return other
 }
 
 // agentLaunched learns from an Agent call's answer which subagent it started; that is the truth,

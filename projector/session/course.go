@@ -181,8 +181,8 @@ func (s State) course(r events.Record) State {
 	case *events.SessionEnded:
 		c.Said = events.Clip(e.Reason, maxWord)
 	case *events.TurnFailed:
-		details := cmp.Or(line(e.ErrorDetails), line(e.LastAssistantMessage)) // where the client's own words for the error stand
-		*c = Course{Error: cmp.Or(events.Clip(e.Error, maxWord), "unknown"), Details: events.Clip(details, maxWord), Said: c.Said}
+		details := cmp.Or(events.Short(e.ErrorDetails, maxWord), events.Short(e.LastAssistantMessage, maxWord)) // where the client's own words for the error stand
+		*c = Course{Error: cmp.Or(events.Clip(e.Error, maxWord), "unknown"), Details: details, Said: c.Said}
 	case *events.CompactionFinished:
 		if e.Trigger != "auto" || c.Calls >= loopedCalls {
 			c.Compactions = 0
@@ -268,9 +268,4 @@ func hashCall(agent, tool string, input json.RawMessage) uint32 {
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%s\x00%s\x00%s", agent, tool, input)
 	return h.Sum32()
-}
-
-// line is a text on one line.
-func line(text string) string {
-	return strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
 }

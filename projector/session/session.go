@@ -14,7 +14,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "session"
-	Version = 7
+	Version = 8
 )
 
 // Statuses of a session.
@@ -139,7 +139,6 @@ type Call struct {
 	Event     string `json:"event" jsonschema_description:"id of the request's event"`
 	Tool      string `json:"tool,omitempty" jsonschema_description:"name"`
 	AgentKind string `json:"agent_kind,omitempty" jsonschema_description:"of a call that starts a subagent"`
-	Claimed   bool   `json:"claimed,omitempty" jsonschema_description:"a subagent was matched to it"`
 }
 
 // Keys gives the cell that a record folds into: its session's.
@@ -192,19 +191,6 @@ func Fold(s State, r events.Record) State {
 // maxTitle is in characters: what a line of a list has room for.
 const maxTitle = 60
 
-// titleOf is the beginning of what the user wrote, on one line; "" of a slash command.
-func titleOf(prompt string) string {
-	if strings.HasPrefix(prompt, "/") {
-		return ""
-	}
-
-	words := []rune(line(prompt[:min(len(prompt), 16*maxTitle)]))
-	if len(words) > maxTitle {
-		words = append(words[:maxTitle-1], '…')
-	}
-	return string(words)
-}
-
 // again tells that a deleted session is resumed: it starts, after its deletion, and not only because its
 // context was compacted.
 func (s State) again(r events.Record) bool {
@@ -256,8 +242,8 @@ func (s State) hook(r events.Record, e events.HookEvent) State {
 		s = s.model(e.ToModel)
 	case *events.PromptSubmitted:
 		s.Prompts++
-		if s.Title == "" {
-			s.Title = titleOf(e.UserText())
+		if text := e.UserText(); s.Title == "" && !strings.HasPrefix(text, "/") {
+			s.Title = events.Short(text, maxTitle)
 		}
 		s.Prompt = r.ID
 	case *events.TurnStopped:
@@ -284,9 +270,14 @@ func (s State) hook(r events.Record, e events.HookEvent) State {
 		s.Failures++
 		s = s.closeCall(e.ToolUseID)
 	case *events.SubagentStarted:
-		s = s.agentStarted(r, e.Hook())
+		if e.AgentID != "" {
+			s = s.agent(e.AgentID, Agent{Kind: events.Clip(e.AgentType, maxWord), Started: r.Time, Cause: r.Causation})
+		}
 	case *events.SubagentStopped:
-		s = s.agentStopped(r, e.Hook())
+		if a, ok := s.Agents[events.Clip(e.AgentID, maxWord)]; ok {
+			a.Stopped = &r.Time
+			s = s.agent(e.AgentID, a)
+		}
 	}
 	return s
 }

@@ -137,7 +137,7 @@ func TestAgents(t *testing.T) {
 		expect.Equal(t, s.AgentCause(c[0], c[1]), c[2], c)
 	}
 	s = session.Fold(s, began(5, "one", "Explore", "E2"))
-	if s.AgentCause("one", "") != "E2" || s.AgentCause("two", "Explore") != "E3" || !s.Open[0].Claimed {
+	if s.AgentCause("one", "") != "E2" || s.AgentCause("two", "Explore") != "E3" {
 		t.Errorf("%+v %+v", s.Agents, s.Open)
 	}
 	launched := hook(6, `{"hook_event_name":"PostToolUse","tool_name":"Agent","tool_use_id":"b","tool_response":{"agentId":"one","status":"async_launched"}}`)
