@@ -197,7 +197,7 @@ func Fold(s State, r events.Record) State {
 	}
 	switch e := r.Event.(type) {
 	case *events.SessionDeleted:
-		return State{SessionID: cut(r.Session), Project: r.Project, Deleted: true, TimestampMS: millis(r)}
+		return State{SessionID: cut(r.Session), Project: r.Project, Deleted: true, TimestampMS: r.Time.UnixMilli()}
 	case *events.IdentityRestored:
 		return s.restored(r, e)
 	case *events.IdentityRecovered:
@@ -231,7 +231,7 @@ func (s State) apply(r events.Record) State {
 	case *events.TrajectoryShortened:
 		s.shorten(e.Dropped)
 	case *events.DreamTriggered:
-		s.DreamAtMS = millis(r)
+		s.DreamAtMS = r.Time.UnixMilli()
 	case *events.DreamCompleted:
 		s.dreamt(e)
 	default:

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"math"
-	"strings"
 
 	"hookline/events"
 )
@@ -25,7 +24,7 @@ func (s State) alive(r events.Record) State {
 // birth is the identity of a session that has no past.
 func birth(r events.Record) State {
 	s := State{
-		SessionID: cut(r.Session), TimestampMS: millis(r), Project: r.Project, Born: true, Live: true,
+		SessionID: cut(r.Session), TimestampMS: r.Time.UnixMilli(), Project: r.Project, Born: true, Live: true,
 		Coupling: restCoupling, Trajectory: []Vector{}, CrisisThreshold: CrisisThreshold, CrossSessionIC: 1,
 		LastEntry: vectorOf(Vector{}), // uniform
 	}
@@ -66,13 +65,13 @@ func (s *State) work(r events.Record) {
 		s.Prompts++
 	}
 	if a.prompt || (facet && s.FacetEvents%entryEvery == 0) {
-		s.enter(millis(r))
+		s.enter(r.Time.UnixMilli())
 	}
 }
 
 // chart takes the continuity into the chart.
 func (s *State) chart(r events.Record) {
-	s.History = events.Push(s.History, Point{AtMS: millis(r), IC: s.LastIC}, maxHistory)
+	s.History = events.Push(s.History, Point{AtMS: r.Time.UnixMilli(), IC: s.LastIC}, maxHistory)
 }
 
 // refresh takes everything that follows from sums, phases and counts.
@@ -102,11 +101,8 @@ func (s *State) enter(atMS int64) {
 
 // persist makes the state the session's snapshot.
 func (s *State) persist(r events.Record, e *events.IdentityPersisted) {
-	s.enter(millis(r))
-	s.TimestampMS = millis(r)
-	if s.TimestampMS > 0 {
-		s.TimestampMS = e.At(r.Time).UnixMilli()
-	}
+	s.enter(r.Time.UnixMilli())
+	s.TimestampMS = e.At(r.Time).UnixMilli()
 	s.Persisted, s.PersistedAtMS = true, s.TimestampMS
 	s.Snapshots = events.Push(s.Snapshots, Snapshot{AtMS: s.TimestampMS, IC: s.LastIC, R: s.Integration, C: s.Consciousness}, maxSnapshots)
 }
@@ -160,7 +156,7 @@ func list(v Vector) []float64 { return append([]float64(nil), v[:]...) }
 
 // restored begins a session's identity, or lets it go on.
 func (s State) restored(r events.Record, e *events.IdentityRestored) State {
-	if s.Deleted && (e.Source == "compact" || millis(r) <= s.TimestampMS) {
+	if s.Deleted && (e.Source == "compact" || r.Time.UnixMilli() <= s.TimestampMS) {
 		return s // deleted while it lives, or a start that came late: only one after the deletion begins it anew
 	}
 	switch e.Outcome {
@@ -249,23 +245,6 @@ func bounded(sums Vector) Vector {
 
 // cut shortens a session id to 100 characters (S0 EC-12); intake warns, this is the second wall.
 func cut(id string) string {
-	if len(id) <= maxSessionID {
-		return id
-	}
-	n := 0
-	for i := range id {
-		if n == maxSessionID {
-			return strings.Clone(id[:i]) // a clone, so that the long one can go
-		}
-		n++
-	}
-	return id
-}
-
-// millis is the record's capture time; a time that Unix milliseconds cannot hold is 0.
-func millis(r events.Record) int64 {
-	if r.Time.IsZero() || r.Time.Year() < 1 || r.Time.Year() > 9999 {
-		return 0
-	}
-	return r.Time.UnixMilli()
+	runes := []rune(id)
+	return string(runes[:min(len(runes), maxSessionID)])
 }

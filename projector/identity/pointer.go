@@ -74,7 +74,8 @@ func FoldPointer(s Pointer, r events.Record) Pointer {
 	case *events.IdentityRecovered:
 		return s.to(r.Session, r.Time.UnixMilli())
 	case *events.SessionDeleted:
-		return s.without(r.Session)
+		list, _ := events.Take(s.History, func(e PointerEntry) bool { return e.Session == r.Session })
+		return newest(list)
 	}
 	return s
 }
@@ -82,27 +83,10 @@ func FoldPointer(s Pointer, r events.Record) Pointer {
 // to takes a snapshot into its place in time. One that came late, from the spool, does not become the
 // newest; of a session only its newest counts.
 func (s Pointer) to(session string, ms int64) Pointer {
-	list := make([]PointerEntry, 0, len(s.History)+1)
-	for _, e := range s.History {
-		if e.Session == session {
-			ms = max(ms, e.AtMS)
-		} else {
-			list = append(list, e)
-		}
-	}
+	list, old := events.Take(s.History, func(e PointerEntry) bool { return e.Session == session })
+	ms = max(ms, old.AtMS)
 	at := sort.Search(len(list), func(i int) bool { return list[i].AtMS >= ms })
-	list = slices.Insert(list, at, PointerEntry{Session: session, AtMS: ms})
-	return newest(list)
-}
-
-func (s Pointer) without(session string) Pointer {
-	list := make([]PointerEntry, 0, len(s.History))
-	for _, e := range s.History {
-		if e.Session != session {
-			list = append(list, e)
-		}
-	}
-	return newest(list)
+	return newest(slices.Insert(list, at, PointerEntry{Session: session, AtMS: ms}))
 }
 
 // newest is the state of a history in the order of time.

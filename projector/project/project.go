@@ -75,7 +75,8 @@ func Fold(s State, r events.Record) State {
 		return s
 	}
 	if e, ok := r.Event.(*events.ProjectRehomed); ok && e.From != "" && e.From != key && s.ID == e.From {
-		s.JoinedInto, s.Joined = key, without(s.Joined, key)
+		s.JoinedInto = key
+		s.Joined, _ = events.Take(s.Joined, func(id string) bool { return id == key })
 		return s
 	}
 	if s.ID == "" {
@@ -148,8 +149,8 @@ func newest(list []string, v string, limit int) []string {
 	if v == "" {
 		return list
 	}
-	out := append(without(list, v), v)
-	return out[max(0, len(out)-limit):]
+	rest, _ := events.Take(list, func(x string) bool { return x == v })
+	return events.Push(rest, v, limit)
 }
 
 // older puts p before the rest where it is not known yet, and only where there is room.
@@ -158,13 +159,4 @@ func older(paths []string, p string) []string {
 		return paths
 	}
 	return append([]string{p}, paths...)
-}
-
-// without is a copy of list in which v does not occur.
-func without(list []string, v string) []string {
-	out := slices.DeleteFunc(slices.Clone(list), func(x string) bool { return x == v })
-	if len(out) == 0 {
-		return nil
-	}
-	return out
 }
