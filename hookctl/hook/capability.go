@@ -28,6 +28,22 @@ type Reader struct {
 	Decided []events.Event
 }
 
+// sessionOf is a session's state, the zero state when it has none.
+func sessionOf(r Reader, id string) session.State {
+	s, _ := projector.State[session.State](r.Reader, session.Name, id)
+	return s
+}
+
+// decidedAs is the first event of a type that was decided with the frame, nil for none.
+func decidedAs[E events.Event](r Reader) (found E) {
+	for _, e := range r.Decided {
+		if e, ok := e.(E); ok {
+			return e
+		}
+	}
+	return found
+}
+
 // Capability is one thing that the product does at a hook. Its functions are pure; a nil function does nothing.
 type Capability struct {
 	Name   string
@@ -78,7 +94,7 @@ func Refuse(in Input, w World, r Reader) Verdict {
 // Tell returns what there is to say at a frame. An item for the model that this context has already is left out, unless
 // the frame came again: a sender that repeats it has not had the first answer.
 func Tell(in Input, w World, r Reader, again bool) []Item {
-	past, _ := projector.State[session.State](r.Reader, session.Name, in.Session)
+	past := sessionOf(r, in.Session)
 	var items []Item
 	for _, c := range capabilities {
 		if c.Tell == nil {

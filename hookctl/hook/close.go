@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"hookline/events"
-	"hookline/projector"
 	"hookline/projector/gate"
 	"hookline/projector/session"
 	"hookline/projector/working"
@@ -37,21 +36,40 @@ const (
 // decideStop gives what the end of a turn is warned of or held for, each cause once as long as it is about the same, and
 // the handoff that is prepared when the context gets full. Background tasks and scheduled prompts go on: that is no end.
 func decideStop(in Input, w World, r Reader, e *events.TurnStopped) []events.Event {
-	if in.Hook.Hook().AgentID != "" || gate.Working(e) || scheduled(e) {
+	crons := strings.Join(strings.Fields(string(e.SessionCrons)), "")
+	scheduled := crons != "" && crons != "[]" && crons != "null"
+	if in.Hook.Hook().AgentID != "" || gate.Working(e) || scheduled {
 		return nil
 	}
 	s := workingOf(r, in.Session)
-	seen, _ := projector.State[session.State](r.Reader, session.Name, in.Session)
-
 	out := &events.TurnWarned{Confidence: s.Confidence()}
 	if w.Use != nil {
-		out.Used, out.Window = w.Use.Tokens, w.Use.WindowIn(seen)
+		out.Used, out.Window = w.Use.Tokens, w.Use.WindowIn(sessionOf(r, in.Session))
 	}
 	full := session.Percent(out.Used, out.Window) >= nearlyFull
-	for _, c := range []*events.TurnCause{exhausted(in, s, out, full), unproved(s, e, w.Evidence), unsynced(s, w.Evidence), aimless(in, s, full)} {
-		if c != nil && s.Warned[c.Cause] != c.Event {
-			out.Causes = append(out.Causes, *c)
+	warn := func(cause, event, text string, args ...any) {
+		if s.Warned[cause] != event {
+			out.Causes = append(out.Causes, events.TurnCause{Cause: cause, Text: fmt.Sprintf(text, args...), Event: event})
 		}
+	}
+
+	if full && s.Warned[causeContext] == "" {
+		warn(causeContext, in.Frame, "the context is %d %% full (%d of %d tokens); a handoff is prepared: `hookctl handoff show`, and `hookctl handoff write TEXT` adds to it",
+			session.Percent(out.Used, out.Window), out.Used, out.Window)
+	}
+	unproved := s.Contract != nil && s.Unproved != nil
+	words := e.LastAssistantMessage[max(0, len(e.LastAssistantMessage)-4000):]
+	if w.Evidence != EvidenceLoose && unproved && s.Confidence() < working.Done && !givenUp.MatchString(words) {
+		warn(causeEvidence, s.Unproved.Event, "no test or build has passed since %s was changed (confidence %d, done at %d)",
+			events.Below(s.Worktree, s.Unproved.Text), s.Confidence(), working.Done)
+	}
+	if w.Evidence != EvidenceLoose && s.Unsynced != nil {
+		tracker, _, _ := strings.Cut(s.Unsynced.Text, " ")
+		warn(causeSync, s.Unsynced.Event, "`%s sync` has not been run since `%s`", tracker, s.Unsynced.Text)
+	}
+	aimless := s.Steps == nil && s.Handoff == nil && len(s.Pending()) == 0
+	if full && unproved && aimless && s.Warned[causeNext] == "" {
+		warn(causeNext, in.Frame, "no next steps are kept")
 	}
 	if out.Causes == nil {
 		return nil
@@ -59,61 +77,14 @@ func decideStop(in Input, w World, r Reader, e *events.TurnStopped) []events.Eve
 
 	out.Held = w.Evidence == EvidenceStrict && !e.StopHookActive && held(out) != nil
 	list := []events.Event{out}
-	if out.Causes[0].Cause == causeContext {
-		if h := s.HandoffOf("stop"); h != nil {
-			list = append(list, h)
-		}
+	if h := s.HandoffOf("stop"); h != nil && out.Causes[0].Cause == causeContext {
+		list = append(list, h)
 	}
 	return list
 }
 
-// scheduled tells whether prompts of a schedule will go on with the session.
-func scheduled(e *events.TurnStopped) bool {
-	crons := strings.Join(strings.Fields(string(e.SessionCrons)), "")
-	return crons != "" && crons != "[]" && crons != "null"
-}
-
-// exhausted is the message of a nearly full window: once a session.
-func exhausted(in Input, s working.State, out *events.TurnWarned, full bool) *events.TurnCause {
-	if !full || s.Warned[causeContext] != "" {
-		return nil
-	}
-	text := fmt.Sprintf("the context is %d %% full (%d of %d tokens); a handoff is prepared: `hookctl handoff show`, and `hookctl handoff write TEXT` adds to it",
-		session.Percent(out.Used, out.Window), out.Used, out.Window)
-	return &events.TurnCause{Cause: causeContext, Text: text, Event: in.Frame}
-}
-
 // givenUp are words by which the agent says that it cannot prove its work, or was told not to (origins 2.3).
 var givenUp = regexp.MustCompile(`(?i)\b(i'?m stuck|need (your )?help|blocked (by|on)|good enough|ship it|as you asked, (i did not|without) (run|test)|can(no|')t (run|be run))`)
-
-// unproved is a change of code that no test or build has passed since, in a task that asks for a change.
-func unproved(s working.State, e *events.TurnStopped, strictness string) *events.TurnCause {
-	words := e.LastAssistantMessage[max(0, len(e.LastAssistantMessage)-4000):]
-	if strictness == EvidenceLoose || s.Contract == nil || s.Unproved == nil || s.Confidence() >= working.Done || givenUp.MatchString(words) {
-		return nil
-	}
-	file := events.Below(s.Worktree, s.Unproved.Text)
-	text := fmt.Sprintf("no test or build has passed since %s was changed (confidence %d, done at %d)", file, s.Confidence(), working.Done)
-	return &events.TurnCause{Cause: causeEvidence, Text: text, Event: s.Unproved.Event}
-}
-
-// unsynced is a change of an issue that the tracker's own files do not have yet.
-func unsynced(s working.State, strictness string) *events.TurnCause {
-	if strictness == EvidenceLoose || s.Unsynced == nil {
-		return nil
-	}
-	tracker, _, _ := strings.Cut(s.Unsynced.Text, " ")
-	text := fmt.Sprintf("`%s sync` has not been run since `%s`", tracker, s.Unsynced.Text)
-	return &events.TurnCause{Cause: causeSync, Text: text, Event: s.Unsynced.Event}
-}
-
-// aimless is a session whose context gets full while nothing says how to go on.
-func aimless(in Input, s working.State, full bool) *events.TurnCause {
-	if !full || s.Contract == nil || s.Unproved == nil || s.Steps != nil || s.Handoff != nil || len(s.Pending()) > 0 || s.Warned[causeNext] != "" {
-		return nil
-	}
-	return &events.TurnCause{Cause: causeNext, Text: "no next steps are kept", Event: in.Frame}
-}
 
 // held are the causes that a turn is held for: those that the agent can do something about.
 func held(e *events.TurnWarned) []string {
@@ -128,25 +99,22 @@ func held(e *events.TurnWarned) []string {
 
 // refuseStop has a turn go on, once: its next end is let go by the client's own mark.
 func refuseStop(_ Input, _ World, r Reader) Verdict {
-	for _, e := range r.Decided {
-		if e, ok := e.(*events.TurnWarned); ok && e.Held {
-			return Verdict{Block: "Before you stop: " + strings.Join(held(e), "; ") + ". Do it now, or say why it cannot be done."}
-		}
+	e := decidedAs[*events.TurnWarned](r)
+	if e == nil || !e.Held {
+		return Verdict{}
 	}
-	return Verdict{}
+	return Verdict{Block: "Before you stop: " + strings.Join(held(e), "; ") + ". Do it now, or say why it cannot be done."}
 }
 
 // tellStop tells the user what the end of a turn was warned of.
 func tellStop(in Input, r Reader) []Item {
+	e := decidedAs[*events.TurnWarned](r)
+	if e == nil {
+		return nil
+	}
 	var items []Item
-	for _, e := range r.Decided {
-		e, ok := e.(*events.TurnWarned)
-		if !ok {
-			continue
-		}
-		for _, c := range e.Causes {
-			items = append(items, Item{ID: "working.stop " + c.Cause, Rank: RankRest, Text: c.Text, Same: c.Text + in.Frame, Event: c.Event, User: true})
-		}
+	for _, c := range e.Causes {
+		items = append(items, Item{ID: "working.stop " + c.Cause, Rank: RankRest, Text: c.Text, Same: c.Text + in.Frame, Event: c.Event, User: true})
 	}
 	return items
 }

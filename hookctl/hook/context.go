@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/projector"
-	"hookline/projector/session"
 )
 
 // What a session would be told when it starts, for people who ask.
@@ -45,7 +43,7 @@ var Sources = []string{"compact", "startup", "resume", "clear"}
 // the budget of such a start; 0 leaves it. Gates have a section where g is not nil: their rules are not in the log, so the
 // caller reads them.
 func RecoveryOf(r Reader, g *Gates, id, source string, at time.Time, most int) Recovery {
-	own, _ := projector.State[session.State](r.Reader, session.Name, id)
+	own := sessionOf(r, id)
 	w := World{Project: own.Project, NowMS: at.UnixMilli(), Gates: g}
 	e := &events.SessionStarted{Source: source}
 	e.Cwd = own.Cwd

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"hookline/events"
-	"hookline/projector"
 	"hookline/projector/session"
 )
 
@@ -14,7 +13,7 @@ import (
 // capabilities. Their order is their order in the log.
 func Decide(in Input, w World, r Reader) []events.Envelope {
 	d := decider{in: in, w: w}
-	d.session, _ = projector.State[session.State](r.Reader, session.Name, in.Session)
+	d.session = sessionOf(r, in.Session)
 
 	d.own()
 	for _, e := range in.Found {

@@ -89,7 +89,7 @@ func decideGates(in Input, w World, r Reader) []events.Event {
 	}
 
 	p := GatesPast{State: GatesAt(r.Reader, w.Project, g), Others: g.Others}
-	p.Session, _ = projector.State[session.State](r.Reader, session.Name, in.Session)
+	p.Session = sessionOf(r, in.Session)
 	j := Judge(in, g, p)
 	g.judged = &j
 	return append(g.Seen.News(r), j.Events...)

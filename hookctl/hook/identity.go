@@ -149,12 +149,7 @@ func startedFrom(in Input, w World, r Reader) (*events.IdentityRestored, identit
 	}
 
 	s, born := identityOf(r, in.Session)
-	for _, e := range r.Decided {
-		if out, ok := e.(*events.IdentityRestored); ok {
-			return out, s, born
-		}
-	}
-	return nil, s, born
+	return decidedAs[*events.IdentityRestored](r), s, born
 }
 
 // identityText returns what a hook or a verb of the identity profile says of the identity, and the item that it is.

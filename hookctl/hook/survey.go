@@ -26,16 +26,6 @@ func WorkAt(in Input, project string, r Reader) working.State {
 	return workingOf(r, prev.SessionID)
 }
 
-// surveyed is what was found with the start, nil for nothing.
-func surveyed(r Reader) *events.WorkplaceSurveyed {
-	for _, e := range r.Decided {
-		if e, ok := e.(*events.WorkplaceSurveyed); ok {
-			return e
-		}
-	}
-	return nil
-}
-
 // tellSurvey tells what was found with the start; s is the state that the start tells of.
 func tellSurvey(in Input, found *events.WorkplaceSurveyed, s working.State) []Item {
 	if found == nil {

@@ -29,7 +29,7 @@ func decideUse(in Input, w World, r Reader) []events.Event {
 		return nil
 	}
 	if _, ok := in.Event.(*events.CompactionStarted); ok {
-		s, _ := projector.State[session.State](r.Reader, session.Name, in.Session)
+		s := sessionOf(r, in.Session)
 		if s.Context == nil || s.Context.Phase == session.Verbose {
 			return nil
 		}
@@ -106,7 +106,7 @@ func tellUse(in Input, _ World, r Reader) []Item {
 	if _, ok := in.Event.(*events.PromptSubmitted); !ok || in.Call.Verb != VerbHook {
 		return nil
 	}
-	s, _ := projector.State[session.State](r.Reader, session.Name, in.Session)
+	s := sessionOf(r, in.Session)
 	c := s.Context
 	if c == nil || c.Phase == session.Verbose {
 		return nil

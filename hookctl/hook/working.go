@@ -69,7 +69,7 @@ func handedOver(in Input, w World, r Reader, e *events.PromptSubmitted) []events
 	if !working.GoesOn(e.UserText()) || workingOf(r, in.Session).Goal != nil {
 		return nil
 	}
-	seen, _ := projector.State[session.State](r.Reader, session.Name, in.Session)
+	seen := sessionOf(r, in.Session)
 	before := workingOf(r, latest(r, w.Project, in.Session).SessionID)
 	if seen.Told[session.ToldKey("", "working.goal")] == "" || before.Goal == nil {
 		return nil
@@ -88,7 +88,7 @@ func checkpoint(in Input, w World, r Reader, e *events.CompactionStarted) *event
 	if w.Use == nil {
 		return out
 	}
-	s, _ := projector.State[session.State](r.Reader, session.Name, in.Session)
+	s := sessionOf(r, in.Session)
 	window := w.Use.WindowIn(s)
 	out.Phase = session.PhaseOf(w.Use.Tokens, window)
 	out.Percent = session.Percent(w.Use.Tokens, window)
@@ -105,7 +105,7 @@ func tellWorking(in Input, w World, r Reader) []Item {
 
 	s := WorkAt(in, w.Project, r)
 	s.Worktree = cmp.Or(s.Worktree, e.Cwd) // outside a repository, paths are told from where the session works
-	found := surveyed(r)
+	found := decidedAs[*events.WorkplaceSurveyed](r)
 	survey := tellSurvey(in, found, s)
 	if found != nil && found.Gone != "" {
 		s.Files = nil
@@ -137,9 +137,7 @@ func recovered(s working.State, phase string, cut bool) []Item {
 		items = append(items, fileItems(s, true, true)...)
 		items = append(items, commandItems(s)...)
 		items = append(items, foldersItem(seenTokens, "working.seen", RankSeen, "Seen, not opened: ", s.Worktree, s.Unopened())...)
-		if s.Said != nil {
-			items = append(items, Item{ID: "working.said", Rank: RankFunctions, Text: "You said last: " + events.Short(s.Said.Text, saidChars), Event: s.Said.Event})
-		}
+		items = append(items, noteItem("said", RankFunctions, "You said last: %s", s.Said, saidChars)...)
 	}
 	if drifted(s) {
 		items = append(items, Item{ID: "working.drift", Rank: RankGoal, Text: "The goal may have drifted: nothing of it was seen in the last turns.", Event: s.Goal.Event})
@@ -231,13 +229,17 @@ func goalItems(s working.State, prefix string, cut bool) []Item {
 	return items
 }
 
+// noteItem tells a note with at most so many characters; nothing where there is none.
+func noteItem(id string, rank Rank, text string, n *working.Note, chars int) []Item {
+	if n == nil {
+		return nil
+	}
+	return []Item{{ID: "working." + id, Rank: rank, Text: fmt.Sprintf(text, events.Short(n.Text, chars)), Event: n.Event}}
+}
+
 // openItems are what is unfinished: words for the next session, things to do, failures, and what the user corrected.
 func openItems(s working.State, cut bool) []Item {
-	var items []Item
-	if s.Handoff != nil {
-		items = append(items, Item{ID: "working.handoff", Rank: RankHandoff, Text: "Handoff: " + s.Handoff.Text, Event: s.Handoff.Event})
-	}
-
+	items := noteItem("handoff", RankHandoff, "Handoff: %s", s.Handoff, working.MaxTask)
 	if todos := s.Pending(); len(todos) > 0 {
 		var texts []string
 		for _, t := range todos {
@@ -254,12 +256,8 @@ func openItems(s working.State, cut bool) []Item {
 		items = append(items, listItem("working.steps", RankHandoff, "Next steps, in your words: ", s.Steps.Texts, "; ", s.Steps.Event))
 	}
 
-	if s.Serena != nil {
-		items = append(items, Item{ID: "working.serena", Rank: RankFunctions, Text: "Serena was activated for project " + s.Serena.Text + "; activate it again where it is not.", Event: s.Serena.Event})
-	}
-	if s.Thread != nil {
-		items = append(items, Item{ID: "working.thread", Rank: RankFunctions, Text: "Conversation to go on with: continuation_id " + s.Thread.Text, Event: s.Thread.Event})
-	}
+	items = append(items, noteItem("serena", RankFunctions, "Serena was activated for project %s; activate it again where it is not.", s.Serena, working.MaxTask)...)
+	items = append(items, noteItem("thread", RankFunctions, "Conversation to go on with: continuation_id %s", s.Thread, working.MaxTask)...)
 
 	for _, f := range s.Unmended(maxUnmended) {
 		what := f.Target
