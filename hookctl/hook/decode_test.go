@@ -32,13 +32,8 @@ func TestParseCall(t *testing.T) {
 	}{
 		{"hook", Call{Verb: "hook"}},
 		{"hook Stop", Call{Verb: "hook", Hook: "Stop"}},
-		{"hook Stop extra", Call{Verb: "hook", Hook: "Stop"}},
-		{"consciousness brief", Call{Verb: "consciousness brief", Hook: "PreToolUse"}},
 		{"consciousness brief --hook", Call{Verb: "consciousness brief", Hook: "PreToolUse", AsHook: true}},
 		{"consciousness check-identity --auto-dream", Call{Verb: "consciousness check-identity", Hook: "PostToolUse", AutoDream: true}},
-		{"--auto-dream consciousness check-identity", Call{Verb: "consciousness check-identity", Hook: "PostToolUse", AutoDream: true}},
-		{"consciousness inject-context", Call{Verb: "consciousness inject-context", Hook: "UserPromptSubmit"}},
-		{"session restore-identity", Call{Verb: "session restore-identity", Hook: "SessionStart"}},
 		{"session persist-identity", Call{Verb: "session persist-identity", Hook: "SessionEnd"}},
 		{"session list", Call{Verb: "session list"}},
 		{"", Call{}},
@@ -54,14 +49,10 @@ func TestDecodeTakes(t *testing.T) {
 	}{
 		{"the body's name wins", "hook Stop", `{"hook_event_name":"PreToolUse","session_id":"s"}`, "tool.requested", "PreToolUse", "s", ""},
 		{"the argument stands in", "hook Stop", `{"session_id":"s"}`, "turn.stopped", "Stop", "s", ""},
-		{"the verb stands in", "session persist-identity", `{"session_id":"s"}`, "session.ended", "SessionEnd", "s", ""},
 		{"unknown hook", "hook", `{"hook_event_name":"Brandnew","session_id":"s"}`, "hook.unrecognized", "Brandnew", "s", ""},
-		{"no name at all", "hook", `{"session_id":"s"}`, "hook.unrecognized", "", "s", ""},
 		{"byte order mark and blanks", "hook Stop", "\ufeff {\"session_id\":\"s\"} \n", "turn.stopped", "Stop", "s", ""},
 		{"no session", "hook Stop", `{}`, "turn.stopped", "Stop", "", "no session id"},
-		{"session of another type", "hook Stop", `{"session_id":7}`, "turn.stopped", "Stop", "", "no session id"},
 		{"session with every odd sign", "hook Stop", `{"session_id":"a.b * c/../\n>"}`, "turn.stopped", "Stop", "a.b * c/../\n>", ""},
-		{"mistyped member", "hook", `{"hook_event_name":"PostToolUse","session_id":"s","duration_ms":"12"}`, "tool.succeeded", "PostToolUse", "s", ""},
 		{"bytes that are no UTF-8", "hook Stop", "{\"session_id\":\"s\xff\"}", "turn.stopped", "Stop", "s\ufffd", "bytes that are no UTF-8 were replaced by U+FFFD"},
 	} {
 		in := decode(c.args, c.body)
@@ -128,16 +119,11 @@ func TestDecodeRefuses(t *testing.T) {
 	}{
 		{"nothing came", "", false, 0, "no_stdin", "hook Stop got no input, so there was nothing to record; `hookctl doctor` checks the hook entries"},
 		{"empty", "", true, 0, "empty", "hook Stop got no input, so there was nothing to record; `hookctl doctor` checks the hook entries"},
-		{"blanks", " \n\t", true, 0, "empty", "hook Stop got no input, so there was nothing to record; `hookctl doctor` checks the hook entries"},
 		{"above the limit", `{"a":1}`, true, 100 << 20, "too_large", "the hook's input was above 64 MiB; its head was kept; recorded as hook.refused"},
-		{"1001 levels", strings.Repeat("[", 1001) + strings.Repeat("]", 1001), true, 0, "too_deep", "the hook's JSON was nested too deep; recorded as hook.refused"},
 		{"10000 levels", strings.Repeat(`{"a":`, 10000) + "1" + strings.Repeat("}", 10000), true, 0, "too_deep", "the hook's JSON was nested too deep; recorded as hook.refused"},
 		{"cut off", `{"session_id":"s","prompt":"x`, false, 0, "truncated", "the hook's JSON was cut off; recorded as hook.refused"},
 		{"no JSON", `{session}`, true, 0, "invalid_json", "the hook's input was no JSON; recorded as hook.refused"},
-		{"two values", `{"a":1} {"b":2}`, true, 0, "invalid_json", "the hook's input was no JSON; recorded as hook.refused"},
-		{"NUL bytes", "{\"a\":\"\x00\"}", true, 0, "invalid_json", "the hook's input was no JSON; recorded as hook.refused"},
 		{"an array", `[{"session_id":"s"}]`, true, 0, "not_an_object", "the hook's input was no JSON object; recorded as hook.refused"},
-		{"a string", `"x"`, true, 0, "not_an_object", "the hook's input was no JSON object; recorded as hook.refused"},
 	} {
 		f := frameOf("hook Stop", c.body)
 		f.Complete, f.Size = c.complete, f.Size+c.size

@@ -28,27 +28,18 @@ func TestRecognise(t *testing.T) {
 		moved  bool
 		wanted bool
 	}{
-		{"nothing is known", nil, at("/a/.git", root, remote), nil, "", false, false},
 		{"the same path", []State{a}, at("/a/.git", root, remote), nil, alpha, false, true},
-		{"the same path before the first commit", []State{a}, at("/a/.git", "", ""), nil, alpha, false, true},
-		{"the same path with another history", []State{a}, at("/a/.git", "2222", ""), nil, alpha, false, true},
 		{"the same path, joined", []State{joined, home}, at("/a/.git", root, remote), []string{"/b/.git"}, beta, false, true},
 		{"joined into one that is not in the table", []State{joined}, at("/a/.git", root, remote), nil, beta, false, true},
 		{"moved", []State{a}, at("/n/.git", root, remote), nil, alpha, true, true},
-		{"moved without remote", []State{local}, at("/n/.git", root, ""), nil, alpha, true, true},
 		{"moved, the remote is new", []State{local}, at("/n/.git", root, remote), nil, alpha, true, true},
 		{"another remote: another clone", []State{a}, at("/n/.git", root, "https://example.com/fork"), nil, "", false, false},
 		{"a copy", []State{a}, at("/n/.git", root, remote), []string{"/a/.git"}, "", false, false},
-		{"a copy without remote", []State{local}, at("/n/.git", root, ""), []string{"/a/.git"}, "", false, false},
-		{"another history", []State{a}, at("/n/.git", "2222", remote), nil, "", false, false},
 		{"no root commit", []State{a}, at("/n/.git", "", remote), nil, "", false, false},
-		{"neither has a root commit", []State{with(func(s *State) { s.RootCommit = "" })}, at("/n/.git", "", remote), nil, "", false, false},
-		{"a plain folder", []State{{ID: alpha, Path: "/a"}}, at("/n", "", ""), nil, "", false, false},
 		{"a new repository where one moved away", []State{with(func(s *State) { s.Path = "/n/.git"; s.Paths = []string{"/a/.git", "/n/.git"} })},
 			at("/a/.git", "2222", ""), []string{"/n/.git"}, "", false, false},
 		{"a joined folder moved, its home stands", []State{joined, home}, at("/n/.git", root, remote), []string{"/b/.git"}, beta, false, true},
 		{"a joined folder moved, its home is gone", []State{joined, home}, at("/n/.git", root, remote), nil, beta, true, true},
-		{"a cell without a path", []State{{ID: alpha, RootCommit: root}}, at("/n/.git", root, ""), nil, "", false, false},
 		{"a ring of joins", []State{joined, with(func(s *State) { s.ID, s.Path, s.JoinedInto = beta, "/b", alpha })},
 			at("/a/.git", root, remote), nil, alpha, false, true},
 	} {

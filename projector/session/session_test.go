@@ -72,10 +72,7 @@ func TestStatus(t *testing.T) {
 		given []events.Record
 		want  string // status, reason, ended after seconds, events
 	}{
-		{"started", []events.Record{start(1)}, "live  - 1"},
 		{"ended", []events.Record{start(1), end}, "ended prompt_input_exit 2 2"},
-		{"reaped", []events.Record{start(1), reaped}, "reaped process_gone 2 1"},
-		{"revived after the end", []events.Record{start(1), end, late}, "live  - 3"},
 		{"revived after the reaper", []events.Record{start(1), reaped, late}, "live  - 2"},
 		{"deleted", []events.Record{start(1), deleted}, "deleted  - 0"},
 		{"a tombstone is not revived", []events.Record{start(1), deleted, hook(5, `{"hook_event_name":"Stop"}`), reaped}, "deleted  - 0"},
@@ -83,7 +80,6 @@ func TestStatus(t *testing.T) {
 		{"resumed after the deletion", []events.Record{start(1), end, deleted, hook(5, `{"hook_event_name":"SessionStart","source":"resume"}`), hook(6, `{"hook_event_name":"Stop"}`)}, "live  - 2"},
 		{"a derived event does not revive", []events.Record{start(1), end, derived(3, &events.IdentityPersisted{Reason: "command"})}, "ended prompt_input_exit 2 2"},
 		{"first heard of in the middle", []events.Record{late}, "live  - 1"},
-		{"unknown events are passed over", []events.Record{start(1), {Seq: 2, Envelope: events.Envelope{Session: "s"}, Event: &events.Unknown{Name: "x.y"}}}, "live  - 1"},
 	} {
 		s := fold(c.given...)
 		ended := "-"
