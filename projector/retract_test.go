@@ -12,7 +12,6 @@ import (
 	"hookline/expect"
 	"hookline/projector"
 	"hookline/projector/session"
-	"hookline/projector/working"
 )
 
 // retracting puts retractions into a log: of events before and behind them, of some that are not there, and of
@@ -72,7 +71,7 @@ func TestRetractionIsTheSameHoweverItIsRun(t *testing.T) {
 	})
 }
 
-// As of a time before its retraction an event counts; a session of which nothing is left is gone.
+// As of a time before its retraction an event counts.
 func TestRetractedEvent(t *testing.T) {
 	ctx := t.Context()
 	recs := someRecords(3)
@@ -87,21 +86,4 @@ func TestRetractedEvent(t *testing.T) {
 			return nil
 		})
 	}
-
-	v := expect.Value(projector.OpenView(ctx, projector.NewMemory(), projector.Tables()))(t)
-	alone := []events.Record{recs[1], recs[3]}
-	alone[1].Event = &events.RecordRetracted{Target: "id-1"}
-	v.Log = partOf(alone)
-	for _, r := range alone {
-		expect.OK(t, v.Apply(ctx, r))
-		expect.Value(v.Flush(ctx))(t)
-	}
-	_ = v.Read(ctx, func(r projector.Reader) error {
-		for _, table := range []string{session.Name, working.Name} {
-			if keys, _ := r.Keys(table); len(keys) != 0 {
-				t.Errorf("%s has %q", table, keys)
-			}
-		}
-		return nil
-	})
 }

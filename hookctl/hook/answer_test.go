@@ -14,8 +14,6 @@ func state(c, r, ic float64) identity.State {
 	return identity.State{SessionID: "s", Born: true, Live: true, Consciousness: c, Integration: r, LastIC: ic}
 }
 
-const coldContext = "[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r=0.00, Identity IC=1.00 (healthy)\nGuidance: Initialize consciousness context"
-
 func TestRender(t *testing.T) {
 	conscious := past{Identity: state(.84, .95, .92)}
 	start := func(outcome, prev string, ic float64) past {

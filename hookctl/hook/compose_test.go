@@ -74,19 +74,6 @@ func TestComposeLeavesOut(t *testing.T) {
 	expect.Equal(t, got, "[C:EMG r=1.00 IC=0.85]\n(2 more: hookctl context status)")
 }
 
-// An item is told in its longest form that fits, before another is left out for it.
-func TestComposeShortens(t *testing.T) {
-	gates := Item{Rank: RankGates, Text: strings.Repeat("r", 6000), Shorter: []string{strings.Repeat("s", 5000), strings.Repeat("c", 300)}}
-	got := composed(at("SessionStart", "startup"), []Item{gates, list(RankIdentity, strings.Repeat("i", 500))[0]})
-	if want := strings.Repeat("i", 500) + "\n" + strings.Repeat("c", 300); got != want {
-		t.Errorf("%d bytes: …%q", len(got), got[max(0, len(got)-60):])
-	}
-	gates.Shorter[0] = gates.Shorter[0][:4700]
-	if got := composed(at("SessionStart", "startup"), []Item{gates, list(RankIdentity, strings.Repeat("i", 500))[0]}); !strings.HasSuffix(got, "i\n"+gates.Shorter[0]) {
-		t.Errorf("%d bytes", len(got))
-	}
-}
-
 func TestComposeProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hook := rapid.SampledFrom([]string{"SessionStart", "UserPromptSubmit", "PreToolUse", "Stop"}).Draw(t, "hook")

@@ -80,8 +80,6 @@ func TestDecideFacts(t *testing.T) {
 	}{
 		{"first", "hook", session.State{}, all, `{"pid":7,"pid_start":70,"client":"2.1.329","entrypoint":"cli","launch_dir":"/p"}`},
 		{"nothing new", "hook", known, all, "null"},
-		{"pid used again", "hook", known, events.Facts{PID: 7, PIDStart: 71, LaunchDir: "/p"}, `{"pid":7,"pid_start":71}`},
-		{"updated client", "hook", known, events.Facts{PID: 7, PIDStart: 70, Client: "2.2.0"}, `{"client":"2.2.0"}`},
 		{"spooled", "hook", known, events.Facts{PID: 7, PIDStart: 70, Spooled: true}, `{"spooled":true}`},
 		{"by a verb", "consciousness check-identity", known, all, `{"profile":"consciousness check-identity"}`},
 	} {

@@ -142,17 +142,6 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-func TestDecodeTakesThousandLevels(t *testing.T) {
-	in := decode("hook Stop", `{"a":`+strings.Repeat("[", 999)+strings.Repeat("]", 999)+"}")
-	if in.Refused != nil {
-		t.Errorf("%+v", in.Refused)
-	}
-	in = decode("hook Stop", `{"a":"`+strings.Repeat("[{", 5000)+`"}`) // brackets in a string are no levels
-	if in.Refused != nil {
-		t.Errorf("%+v", in.Refused)
-	}
-}
-
 // EC-SESSION-08, ERR-SESSION-07: an identity verb goes on with defaults and says so.
 func TestEC_SESSION_08_VerbsGoOnWithDefaults(t *testing.T) {
 	in := decode("session restore-identity", `{not json`)

@@ -2,7 +2,6 @@ package hook
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 
@@ -44,48 +43,6 @@ func TestDefaultsDoNotReplaceALiveIdentity(t *testing.T) {
 	e := restored(in, in.Event.(*events.SessionStarted), true, identity.State{SessionID: "other", Born: true})
 	if e.Outcome != "continued" || e.Previous != "s" || e.Carry != nil {
 		t.Errorf("%+v", e)
-	}
-}
-
-// Nobody's start: no event has an empty session but the one that says what came, and the answer is the
-// verb's all the same.
-func TestStartOfNobody(t *testing.T) {
-	was := past{Latest: identity.Fold(identity.State{}, events.Record{
-		Envelope: events.Envelope{Session: "before"}, Event: &events.IdentityRestored{Outcome: "new"}})}
-	for args, want := range map[string]Answer{
-		"hook SessionStart": JSON("SessionStart", "Identity restored from before. IC: 1.00 (healthy)",
-			"hookline: "+defaultsWords+": the hook's input was no JSON; recorded as hook.refused\nhookline: "+NoSession),
-		"session restore-identity": Plain("Identity restored from before. IC: 1.00 (healthy)", defaultsWords+"\n"+NoSession, 0),
-	} {
-		in := decode(args, `nope`).Nameless()
-		expect.Equal(t, decided(t, Decide(in, World{}, was.reader(t))), "hook.refused<", args)
-		if got := said(t, in, World{}, was); string(got.Stdout) != string(want.Stdout) || string(got.Stderr) != string(want.Stderr) || got.Exit != 0 {
-			t.Errorf("%s: %d\n%s%s", args, got.Exit, got.Stdout, got.Stderr)
-		}
-	}
-	in := decode("hook", `{"hook_event_name":"SessionStart","source":"resume"}`)
-	if e, _, _ := startedFrom(in, World{}, was.reader(t)); e.Outcome != "not_found" || e.Source != "resume" {
-		t.Errorf("%+v", e)
-	}
-}
-
-// A verb that a person calls is no hook of the client.
-func TestVerbWithoutInput(t *testing.T) {
-	for _, verb := range []string{"consciousness brief --hook", "consciousness check-identity", "consciousness inject-context", "session persist-identity", "session restore-identity"} {
-		in := decode(verb, "")
-		if !in.Uncalled || !in.Defaulted() || in.Refused != nil || len(in.Found) != 0 {
-			t.Errorf("%s: %+v", verb, in)
-		}
-		named := in.By("s")
-		if named.Session != "s" || named.Note() != "session of the calling process" || in.Note() != "no session id" {
-			t.Errorf("%s: %q by %q", verb, named.Session, named.Note())
-		}
-		if n := in.Nameless(); !slices.Contains(n.Warnings, NoSession) || n.Session != "" {
-			t.Errorf("%s: %+v", verb, n)
-		}
-	}
-	if in := decode("hook Stop", `{}`); in.Defaulted() {
-		t.Error("a hook that came counts as none")
 	}
 }
 
@@ -160,4 +117,26 @@ func TestStartInANewProject(t *testing.T) {
 		expect.Equal(t, store.lists-opened, 0, "lists of keys")
 		return nil
 	}))
+}
+
+// Nobody's start: no event has an empty session but the one that says what came, and the answer is the
+// verb's all the same.
+func TestStartOfNobody(t *testing.T) {
+	was := past{Latest: identity.Fold(identity.State{}, events.Record{
+		Envelope: events.Envelope{Session: "before"}, Event: &events.IdentityRestored{Outcome: "new"}})}
+	for args, want := range map[string]Answer{
+		"hook SessionStart": JSON("SessionStart", "Identity restored from before. IC: 1.00 (healthy)",
+			"hookline: "+defaultsWords+": the hook's input was no JSON; recorded as hook.refused\nhookline: "+NoSession),
+		"session restore-identity": Plain("Identity restored from before. IC: 1.00 (healthy)", defaultsWords+"\n"+NoSession, 0),
+	} {
+		in := decode(args, `nope`).Nameless()
+		expect.Equal(t, decided(t, Decide(in, World{}, was.reader(t))), "hook.refused<", args)
+		if got := said(t, in, World{}, was); string(got.Stdout) != string(want.Stdout) || string(got.Stderr) != string(want.Stderr) || got.Exit != 0 {
+			t.Errorf("%s: %d\n%s%s", args, got.Exit, got.Stdout, got.Stderr)
+		}
+	}
+	in := decode("hook", `{"hook_event_name":"SessionStart","source":"resume"}`)
+	if e, _, _ := startedFrom(in, World{}, was.reader(t)); e.Outcome != "not_found" || e.Source != "resume" {
+		t.Errorf("%+v", e)
+	}
 }

@@ -45,10 +45,8 @@ func TestPhaseChange(t *testing.T) {
 	}{
 		{"a session begins verbose", session.State{ID: "s"}, used(10_000, 0), "", "", 0},
 		{"condensed", session.State{ID: "s"}, used(80_000, 0), "CONDENSED", "", 200_000},
-		{"the same phase", in("CONDENSED", 200_000, false), used(90_000, 0), "", "", 0},
 		{"the status line said the window", in("VERBOSE", 1_000_000, true), used(90_000, 0), "", "", 0},
 		{"it says another window", in("CONDENSED", 200_000, false), used(90_000, 1_000_000), "VERBOSE", "CONDENSED", 1_000_000},
-		{"back", in("CRITICAL", 200_000, false), used(9_000, 0), "VERBOSE", "CRITICAL", 200_000},
 		{"nobody knows the session", session.State{}, used(190_000, 0), "CRITICAL", "", 200_000},
 	} {
 		list := PhaseChange(past{Session: c.s}.reader(t), "s", c.u)

@@ -59,21 +59,6 @@ func BenchmarkBrief(b *testing.B) {
 	b.ReportMetric(float64(times[9500].Nanoseconds()), "p95-ns")
 }
 
-func TestLines(t *testing.T) {
-	for got, want := range map[string]string{
-		RestoredLine("258c7280", 0.9871): "Identity restored from 258c7280. IC: 0.99 (healthy)",
-		RestoredLine("a", 0.45):          "Identity restored from a. IC: 0.45 (degraded)",
-		NewLine:                          "New session initialized",
-		FreshLine:                        "Fresh session initialized",
-		Notice(0.95, true):               "",
-		Notice(0.65, true):               "IC warning: 0.65",
-		Notice(0.40, true):               "IC crisis (0.40), dream triggered",
-		Notice(0.40, false):              "IC crisis: 0.40",
-	} {
-		expect.Equal(t, got, want)
-	}
-}
-
 func TestTC_SESSION_10_crisis_asks_for_a_dream(t *testing.T) {
 	expect.Equal(t, Notice(0.45, true), "IC crisis (0.45), dream triggered")
 	s := State{Born: true, LastIC: 0.45}
@@ -104,5 +89,20 @@ func BenchmarkFold(b *testing.B) {
 	for b.Loop() {
 		s = Fold(s, records[i%len(records)])
 		i++
+	}
+}
+
+func TestLines(t *testing.T) {
+	for got, want := range map[string]string{
+		RestoredLine("258c7280", 0.9871): "Identity restored from 258c7280. IC: 0.99 (healthy)",
+		RestoredLine("a", 0.45):          "Identity restored from a. IC: 0.45 (degraded)",
+		NewLine:                          "New session initialized",
+		FreshLine:                        "Fresh session initialized",
+		Notice(0.95, true):               "",
+		Notice(0.65, true):               "IC warning: 0.65",
+		Notice(0.40, true):               "IC crisis (0.40), dream triggered",
+		Notice(0.40, false):              "IC crisis: 0.40",
+	} {
+		expect.Equal(t, got, want)
 	}
 }

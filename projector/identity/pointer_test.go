@@ -35,45 +35,6 @@ func fold(recs ...events.Record) (s identity.Pointer) {
 	return s
 }
 
-func TestKeys(t *testing.T) {
-	for _, c := range []struct {
-		r    events.Record
-		want []string
-	}{
-		{persisted(1795249595123, "s-1"), []string{"identity.p", "t.1795249595123.s-1"}},
-		{persisted(5, "a.b c"), []string{"identity.p", "t.0000000000005.a.b c"}},
-		{persisted(5, ""), nil},
-		{at(5, "s", &events.IdentityRecovered{}), []string{"identity.p"}},
-		{at(5, "s", &events.TurnStopped{}), nil},
-	} {
-		if got := identity.PointerKeys(c.r); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q", c.r.Type, got)
-		}
-	}
-	if got := identity.PointerKeys(deleted(5, "s")); !slices.Contains(got, "identity.p") {
-		t.Errorf("%q", got)
-	}
-}
-
-func TestTimeKey(t *testing.T) {
-	for _, c := range []struct {
-		ms      int64
-		session string
-		key     string
-	}{{0, "s", "t.0000000000000.s"}, {1795249595123, "a.b", "t.1795249595123.a.b"}, {9999999999999, "", "t.9999999999999."}} {
-		expect.Equal(t, identity.TimeKey(c.ms, c.session), c.key)
-		if ms, session, ok := identity.SplitTime(c.key); ms != c.ms || session != c.session || !ok {
-			t.Errorf("%s: %d %q %v", c.key, ms, session, ok)
-		}
-	}
-	expect.Equal(t, identity.TimeKey(-5, "s"), "t.0000000000000.s")
-	for _, key := range []string{"", "identity.p", "t.", "t.x.s", "t.12", "12.s"} {
-		if _, _, ok := identity.SplitTime(key); ok {
-			t.Errorf("%q is taken", key)
-		}
-	}
-}
-
 func TestFold(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -81,15 +42,10 @@ func TestFold(t *testing.T) {
 		want  string // session, time
 	}{
 		{"nothing", nil, " 0"},
-		{"one", []events.Record{persisted(10, "a")}, "a 10"},
 		{"a newer one", []events.Record{persisted(10, "a"), persisted(20, "b")}, "b 20"},
-		{"the same again", []events.Record{persisted(10, "a"), persisted(20, "a")}, "a 20"},
 		{"a late old one does not win", []events.Record{persisted(10, "a"), persisted(5, "b")}, "a 10"},
 		{"deleted: the one before", []events.Record{persisted(10, "a"), persisted(20, "b"), deleted(30, "b")}, "a 10"},
-		{"another deleted", []events.Record{persisted(10, "a"), persisted(20, "b"), deleted(30, "a")}, "b 20"},
-		{"all deleted", []events.Record{persisted(10, "a"), deleted(30, "a")}, " 0"},
 		{"deleted, then a late one behind the one that is left", []events.Record{persisted(10, "a"), persisted(20, "b"), deleted(30, "b"), persisted(5, "c")}, "a 10"},
-		{"late ones keep their order", []events.Record{persisted(30, "a"), persisted(20, "b"), persisted(10, "c"), deleted(40, "a")}, "b 20"},
 		{"recovered wins", []events.Record{persisted(10, "a"), persisted(20, "b"), at(30, "a", &events.IdentityRecovered{Session: "a"})}, "a 30"},
 		{"what is no pointer's", []events.Record{persisted(10, "a"), at(20, "b", &events.TurnStopped{})}, "a 10"},
 	} {
@@ -126,4 +82,24 @@ func TestFoldProperties(t *testing.T) {
 			s = back
 		}
 	})
+}
+
+func TestKeys(t *testing.T) {
+	for _, c := range []struct {
+		r    events.Record
+		want []string
+	}{
+		{persisted(1795249595123, "s-1"), []string{"identity.p", "t.1795249595123.s-1"}},
+		{persisted(5, "a.b c"), []string{"identity.p", "t.0000000000005.a.b c"}},
+		{persisted(5, ""), nil},
+		{at(5, "s", &events.IdentityRecovered{}), []string{"identity.p"}},
+		{at(5, "s", &events.TurnStopped{}), nil},
+	} {
+		if got := identity.PointerKeys(c.r); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q", c.r.Type, got)
+		}
+	}
+	if got := identity.PointerKeys(deleted(5, "s")); !slices.Contains(got, "identity.p") {
+		t.Errorf("%q", got)
+	}
 }
