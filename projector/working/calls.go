@@ -91,7 +91,7 @@ func (s *State) failed(r events.Record, e *events.ToolFailed) {
 
 	// The most telling line is the first that names an error, else the first.
 	text := framing.ReplaceAllString(events.Clip(e.Error, maxOutput), "")
-	said := Line(text)
+	said := cmp.Or(Line(text), Line(e.Error))
 	for line := range strings.Lines(text) {
 		if telling.MatchString(line) {
 			said = Line(line)
@@ -160,7 +160,7 @@ func (s *State) ran(r events.Record, input json.RawMessage, ok bool, output stri
 	check := call.Check()
 
 	var result []string
-	if m := framing.FindStringSubmatch(output); m != nil && m[1] != "" && !ok {
+	if m := framing.FindStringSubmatch(output); m != nil && m[1] != "" {
 		result = append(result, "exit "+m[1])
 	}
 	if check != "" {

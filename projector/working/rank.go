@@ -60,7 +60,7 @@ var (
 // bare is the first line of a command that says what is run, with paths below the work tree. Commands that have it in common count
 // as one.
 func (s State) bare(command string) string {
-	line := Line(heads.ReplaceAllString(strings.TrimSpace(command), ""))
+	line := Line(heads.ReplaceAllString(command, ""))
 	if s.Worktree != "" {
 		line = strings.ReplaceAll(line, s.Worktree+"/", "")
 	}
@@ -76,7 +76,7 @@ func (s State) Unmended(n int) []Failure {
 	var list []Failure
 	for _, f := range slices.Backward(s.Open) {
 		program, _, _ := strings.Cut(f.Target, " ")
-		looked := f.Tool == "Read" || f.Tool == "Bash" && slices.Contains(looks, program)
+		looked := f.Tool == "Read" || slices.Contains(looks, program)
 		if f.Tool == "Bash" && (events.Call{Runs: events.Runs(f.Target)}).Check() == "" {
 			looked = looked || !slices.ContainsFunc(s.Commands, func(c Command) bool { return c.Event == f.Event })
 		}
