@@ -40,5 +40,5 @@ func tellCodes(in Input, w World, r Reader) []Item {
 	if texts == nil {
 		return nil
 	}
-	return []Item{atMost(codesTokens, listItem("codes", RankFunctions, "Codes: ", texts, " ", event))}
+	return []Item{listItem(codesTokens, "codes", RankFunctions, "Codes: ", texts, " ", event)}
 }

@@ -46,6 +46,7 @@ type Item struct {
 	Shorter []string // other forms, longest first
 	Same    string   // what counts as its content; "" = Text
 	Paths   []string // files that Text names, below the work tree
+	shown   int      // entries of a list that Text has
 	Event   string   // id of the event it comes from
 
 	User  bool // for the user, not for the model; an empty text takes back what was said before

@@ -221,7 +221,7 @@ func entriesItem(id string, rank Rank, title string, list []ledger.Entry, tokens
 	for _, e := range newest(list, len(list)) {
 		texts = append(texts, fmt.Sprintf("%s [ledger %d]", ledger.Clip(e.Text, decisionChars), e.Seq))
 	}
-	return []Item{atMost(tokens, listItem(id, rank, title, texts, "; ", list[len(list)-1].ID))}
+	return []Item{listItem(tokens, id, rank, title, texts, "; ", list[len(list)-1].ID)}
 }
 
 // forkItems say where the ledger holds against what was said, in a session or with "" in any.

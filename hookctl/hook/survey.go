@@ -49,7 +49,7 @@ func tellSurvey(in Input, found *events.WorkplaceSurveyed, s working.State) []It
 		texts = append(texts, text)
 	}
 	if texts != nil {
-		items = append(items, listItem("working.issues", RankHandoff, "Ready in "+found.Tracker+": ", texts, "; ", in.Frame))
+		items = append(items, listItem(0, "working.issues", RankHandoff, "Ready in "+found.Tracker+": ", texts, "; ", in.Frame))
 	}
 	return items
 }

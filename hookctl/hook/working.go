@@ -249,11 +249,11 @@ func openItems(s working.State, cut bool) []Item {
 			}
 			texts = append(texts, text)
 		}
-		items = append(items, listItem("working.todos", RankHandoff, "To do: ", texts, "; ", todos[len(todos)-1].Event))
+		items = append(items, listItem(0, "working.todos", RankHandoff, "To do: ", texts, "; ", todos[len(todos)-1].Event))
 	}
 
 	if s.Steps != nil && !(s.Steps.Known && cut) && len(items) == 0 {
-		items = append(items, listItem("working.steps", RankHandoff, "Next steps, in your words: ", s.Steps.Texts, "; ", s.Steps.Event))
+		items = append(items, listItem(0, "working.steps", RankHandoff, "Next steps, in your words: ", s.Steps.Texts, "; ", s.Steps.Event))
 	}
 
 	items = append(items, noteItem("serena", RankFunctions, "Serena was activated for project %s; activate it again where it is not.", s.Serena, working.MaxTask)...)
@@ -309,7 +309,7 @@ func commandItems(s working.State) []Item {
 			texts = append(texts, text)
 		}
 	}
-	return []Item{atMost(commandTokens, listItem("working.commands", RankCommands, "Ran: ", texts, "; ", commands[0].Event))}
+	return []Item{listItem(commandTokens, "working.commands", RankCommands, "Ran: ", texts, "; ", commands[0].Event)}
 }
 
 // ranText is a command with its outcome.
@@ -324,11 +324,26 @@ func ranText(c working.Command) string {
 	return fmt.Sprintf("`%s` (%s)", events.Short(c.Line, commandChars), outcome)
 }
 
-// listItem is an item of a list whose shorter forms have fewer entries.
-func listItem(id string, rank Rank, title string, texts []string, between, event string) Item {
-	it := Item{ID: id, Rank: rank, Text: title + strings.Join(texts, between), Event: event}
-	for n := len(texts) * 9 / 10; n > 0; n = n * 9 / 10 {
-		it.Shorter = append(it.Shorter, fmt.Sprintf("%s%s (%d more)", title, strings.Join(texts[:n], between), len(texts)-n))
+// listItem is an item of a list of at most so many tokens, 0 for any; its shorter forms have fewer entries.
+func listItem(most int, id string, rank Rank, title string, texts []string, between, event string) Item {
+	return shrinking(Item{ID: id, Rank: rank, Event: event}, most, len(texts), func(n int) string {
+		return title + strings.Join(texts[:n], between)
+	})
+}
+
+// shrinking gives an item its forms: the longest that has at most so many tokens, 0 for any, and those with fewer of n entries.
+func shrinking(it Item, most, n int, form func(n int) string) Item {
+	for left := n; left > 0; left = left * 9 / 10 {
+		text := form(left)
+		if left < n {
+			text += fmt.Sprintf(" (%d more)", n-left)
+		}
+		switch {
+		case it.Text != "":
+			it.Shorter = append(it.Shorter, text)
+		case most == 0 || Tokens(text) <= most || left == 1:
+			it.Text, it.shown = text, left
+		}
 	}
 	return it
 }
@@ -344,23 +359,10 @@ func foldersItem(most int, id string, rank Rank, title, root string, files []wor
 		paths = append(paths, events.Below(root, f.Path))
 	}
 
-	form := func(n int) string {
-		text := title + byFolder(paths[:n])
-		if left := len(files) - n; left > 0 {
-			text += fmt.Sprintf(" (%d more)", left)
-		}
-		return strings.Join(strings.FieldsFunc(text, unicode.IsControl), "?") // a name with an end of line says nothing of its own
-	}
-
-	it := Item{ID: id, Rank: rank, Event: files[0].Event}
-	for n := len(files); n > 0; n = n * 9 / 10 {
-		switch text := form(n); {
-		case it.Paths != nil:
-			it.Shorter = append(it.Shorter, text)
-		case Tokens(text) <= most || n == 1:
-			it.Text, it.Paths = text, paths[:n]
-		}
-	}
+	it := shrinking(Item{ID: id, Rank: rank, Event: files[0].Event}, most, len(files), func(n int) string {
+		return strings.Join(strings.FieldsFunc(title+byFolder(paths[:n]), unicode.IsControl), "?") // a name with an end of line says nothing of its own
+	})
+	it.Paths = paths[:it.shown]
 	return []Item{it}
 }
 
@@ -389,15 +391,6 @@ func byFolder(paths []string) string {
 		}
 	}
 	return strings.Join(texts, "; ")
-}
-
-// atMost takes the longest form of an item that has at most n tokens, or its shortest.
-func atMost(n int, it Item) Item {
-	for Tokens(it.Text) > n && len(it.Shorter) > 0 {
-		it.Text = it.Shorter[0]
-		it.Shorter = it.Shorter[1:]
-	}
-	return it
 }
 
 // newest gives at most n entries, the last first.
