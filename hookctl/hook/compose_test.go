@@ -56,13 +56,6 @@ func TestBudgets(t *testing.T) {
 	expect.Equal(t, Tokens(composed(at("UserPromptSubmit", ""), both)), 120, "tokens at a prompt")
 }
 
-func TestComposeOrder(t *testing.T) {
-	got := composed(at("SessionStart", "startup"), slices.Concat(list(RankRest, "r"), list(RankGates, "g"), list(RankGoal, "o1", "o2"), list(RankIdentity, "i"),
-		list(RankFiles, "f"), list(RankDecisions, "d"), list(RankGoal, "o3")))
-	expect.Equal(t, got, "i\no1\no2\no3\nd\nf\ng\nr")
-	expect.Equal(t, composed(at("SessionStart", ""), nil), "")
-}
-
 // What does not fit is left out whole, the least valuable first, and the last line says so.
 func TestComposeLeavesOut(t *testing.T) {
 	long := func(s string) string { return s + strings.Repeat("x", 1000) }

@@ -52,8 +52,6 @@ func TestDecodeTakes(t *testing.T) {
 		{"unknown hook", "hook", `{"hook_event_name":"Brandnew","session_id":"s"}`, "hook.unrecognized", "Brandnew", "s", ""},
 		{"byte order mark and blanks", "hook Stop", "\ufeff {\"session_id\":\"s\"} \n", "turn.stopped", "Stop", "s", ""},
 		{"no session", "hook Stop", `{}`, "turn.stopped", "Stop", "", "no session id"},
-		{"session with every odd sign", "hook Stop", `{"session_id":"a.b * c/../\n>"}`, "turn.stopped", "Stop", "a.b * c/../\n>", ""},
-		{"bytes that are no UTF-8", "hook Stop", "{\"session_id\":\"s\xff\"}", "turn.stopped", "Stop", "s\ufffd", "bytes that are no UTF-8 were replaced by U+FFFD"},
 	} {
 		in := decode(c.args, c.body)
 		if in.Refused != nil || in.Kind.Type != c.typ || in.Name() != c.hook || in.Session != c.session || in.Note() != c.notice || len(in.Warnings) != 0 {
@@ -120,7 +118,6 @@ func TestDecodeRefuses(t *testing.T) {
 		{"nothing came", "", false, 0, "no_stdin", "hook Stop got no input, so there was nothing to record; `hookctl doctor` checks the hook entries"},
 		{"empty", "", true, 0, "empty", "hook Stop got no input, so there was nothing to record; `hookctl doctor` checks the hook entries"},
 		{"above the limit", `{"a":1}`, true, 100 << 20, "too_large", "the hook's input was above 64 MiB; its head was kept; recorded as hook.refused"},
-		{"10000 levels", strings.Repeat(`{"a":`, 10000) + "1" + strings.Repeat("}", 10000), true, 0, "too_deep", "the hook's JSON was nested too deep; recorded as hook.refused"},
 		{"cut off", `{"session_id":"s","prompt":"x`, false, 0, "truncated", "the hook's JSON was cut off; recorded as hook.refused"},
 		{"no JSON", `{session}`, true, 0, "invalid_json", "the hook's input was no JSON; recorded as hook.refused"},
 		{"an array", `[{"session_id":"s"}]`, true, 0, "not_an_object", "the hook's input was no JSON object; recorded as hook.refused"},

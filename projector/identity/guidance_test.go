@@ -29,11 +29,7 @@ func TestGuidance(t *testing.T) {
 		want  string
 	}{
 		{0.895, 0.8, "Optimal coherence, proceed confidently"},
-		{0.9, 0.8, "Optimal coherence, proceed confidently"},
 		{0.9, 0.79, "Continue with current approach"},
-		{0.89, 1, "Continue with current approach"},
-		{0.7, 0, "Continue with current approach"},
-		{0.69, 0.6, "Monitor for drift, consider consolidation"},
 		{0.5, 0.6, "Monitor for drift, consider consolidation"},
 		{0.5, 0.59, "Stabilize consciousness before complex operations"},
 		{0.49, 1, "Identity crisis detected, dream consolidation recommended"},

@@ -47,10 +47,7 @@ func TestContinuity(t *testing.T) {
 	}{
 		"no previous vector": {one, nil, 0.3, 1},
 		"zero vector":        {zero, one, 1, 0},
-		"previous is zero":   {one, zero, 1, 0},
 		"opposite":           {one, opposite, 1, 0},
-		"r above one":        {one, one, 7, 1},
-		"r below zero":       {one, one, -1, 0},
 		"other length":       {one, one[:5], 1, 0},
 		"four places":        {list(vectorOf(Vector{})), one, 1, 0.2774},
 	} {

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
-	"hookline/expect"
 )
 
 const (
@@ -51,18 +50,6 @@ func seen(path string) *events.ProjectSeen {
 
 func started(source string) *events.SessionStarted { return &events.SessionStarted{Source: source} }
 
-func TestFoldAnEmptyRootCommitErasesNothing(t *testing.T) {
-	got := table(
-		rec(alpha, 0, seen("/src/shop/.git")),
-		rec(alpha, 1, &events.ProjectSeen{Path: "/src/shop/.git", Git: true, Name: "shop"}),
-	)[alpha]
-	if got.RootCommit != root || got.Remote != "https://example.com/shop" {
-		t.Errorf("root %q, remote %q", got.RootCommit, got.Remote)
-	}
-	got = Fold(got, rec(alpha, 2, &events.ProjectSeen{Path: "/src/shop/.git", Git: true, Name: "shop", RootCommit: root}))
-	expect.Equal(t, got.Remote, "", "a removed remote stays")
-}
-
 func TestFoldRehomes(t *testing.T) {
 	cells := table(
 		rec(alpha, 0, seen("/a/.git")),
@@ -77,24 +64,6 @@ func TestFoldRehomes(t *testing.T) {
 	if got.Path != "/b/.git" || !reflect.DeepEqual(got.Joined, []string{alpha}) ||
 		!reflect.DeepEqual(got.Paths, []string{"/a/.git", "/b/.git"}) {
 		t.Errorf("taken in: %+v", got)
-	}
-}
-
-func TestFoldRehomeBackAndRound(t *testing.T) {
-	join := func(into, from string, at int) events.Record {
-		return rec(into, at, &events.ProjectRehomed{From: from})
-	}
-	cells := table(rec(alpha, 0, seen("/a")), rec(beta, 0, seen("/b")), join(beta, alpha, 1), join(alpha, beta, 2))
-	if cells[alpha].JoinedInto != "" || cells[beta].JoinedInto != alpha || cells[beta].Joined != nil {
-		t.Errorf("back: %+v", cells)
-	}
-	cells = table(join(beta, alpha, 1), join(gamma, beta, 2), join(alpha, gamma, 3))
-	if cells[alpha].JoinedInto != "" || cells[beta].JoinedInto != gamma || cells[gamma].JoinedInto != alpha {
-		t.Errorf("round: %+v", cells)
-	}
-	cells = table(join(alpha, alpha, 1))
-	if got := cells[alpha]; got.JoinedInto != "" || got.Joined != nil || len(cells) != 1 {
-		t.Errorf("into itself: %+v", cells)
 	}
 }
 
