@@ -11,12 +11,11 @@ import (
 // Calls that are under way, and the subagents they started.
 
 // closeCall takes the call that came back out of the open ones.
-func (s State) closeCall(id string) State {
+func (s *State) closeCall(id string) {
 	id = events.Clip(id, maxWord)
 	if i := slices.IndexFunc(s.Open, func(c Call) bool { return c.ToolUseID == id }); i >= 0 {
 		s.Open = append(s.Open[:i:i], s.Open[i+1:]...)
 	}
-	return s
 }
 
 // startsAgent tells whether a call of the tool starts a subagent.
@@ -59,21 +58,21 @@ func (s State) AgentCause(id, kind string) string {
 
 // agentLaunched learns from an Agent call's answer which subagent it started; that is the truth,
 // whatever was guessed when the subagent began.
-func (s State) agentLaunched(r events.Record, e *events.ToolSucceeded) State {
+func (s *State) agentLaunched(r events.Record, e *events.ToolSucceeded) {
 	id := events.MemberText(e.ToolResponse, "agentId")
 	if !startsAgent(e.ToolName) || id == "" || r.Causation == "" {
-		return s
+		return
 	}
 	a, ok := s.Agents[events.Clip(id, maxWord)]
 	if !ok {
 		a.Started = r.Time
 	}
 	a.Cause = r.Causation
-	return s.agent(id, a)
+	s.agent(id, a)
 }
 
 // agent keeps the newest subagents: when full, the one that started first goes.
-func (s State) agent(id string, a Agent) State {
+func (s *State) agent(id string, a Agent) {
 	id = events.Clip(id, maxWord)
 	if s.Agents == nil {
 		s.Agents = map[string]Agent{}
@@ -84,5 +83,4 @@ func (s State) agent(id string, a Agent) State {
 		}))
 	}
 	s.Agents[id] = a
-	return s
 }

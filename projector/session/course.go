@@ -161,7 +161,7 @@ func (c Course) failed(live bool) Standing {
 }
 
 // course takes in what one record tells of how the session goes.
-func (s State) course(r events.Record) State {
+func (s *State) course(r events.Record) {
 	c := &s.Course
 	switch e := r.Event.(type) {
 	case *events.SessionStarted:
@@ -213,10 +213,9 @@ func (s State) course(r events.Record) State {
 	case *events.ToolBatchFinished:
 		c.answered(func(w Wait) bool { return w.Agent == events.Clip(e.AgentID, maxWord) })
 		for _, t := range e.ToolCalls {
-			s = s.closeCall(t.ToolUseID)
+			s.closeCall(t.ToolUseID)
 		}
 	}
-	return s
 }
 
 // ofAgents are the questions of subagents, which go on in the background.

@@ -166,12 +166,12 @@ func Fold(s State, r events.Record) State {
 	if s.ID == "" {
 		s.ID, s.Started, s.Status = r.Session, r.Time, Live
 	}
-	s = s.course(r)
+	s.course(r)
 	switch e := r.Event.(type) {
 	case *events.SessionDeleted:
 		return State{ID: s.ID, Project: s.Project, Status: Deleted, Started: s.Started, LastActive: r.Time}
 	case *events.SessionReaped:
-		return s.end(Reaped, e.Reason, r.Time)
+		s.end(Reaped, e.Reason, r.Time)
 	case *events.GateBlocked:
 		s.Blocked++
 	case *events.GateStopBlocked:
@@ -182,8 +182,8 @@ func Fold(s State, r events.Record) State {
 	case *events.ContextInjected:
 		s.Told = tell(s.Told, r.AgentID, e.Items)
 	case events.HookEvent:
-		s = s.seen(r, e)
-		return s.hook(r, e)
+		s.seen(r, e)
+		s.hook(r, e)
 	}
 	return s
 }
@@ -199,7 +199,7 @@ func (s State) again(r events.Record) bool {
 }
 
 // seen takes in what every hook tells: where, which process, that the session lives.
-func (s State) seen(r events.Record, e events.HookEvent) State {
+func (s *State) seen(r events.Record, e events.HookEvent) {
 	s.Status, s.Ended, s.EndReason = Live, nil, ""
 	s.Events++
 	s.Redacted += r.Redacted
@@ -226,20 +226,19 @@ func (s State) seen(r events.Record, e events.HookEvent) State {
 			s.Processes = events.Push(others, p, maxProcesses)
 		}
 	}
-	return s
 }
 
 // hook takes in what only this kind of hook tells.
-func (s State) hook(r events.Record, e events.HookEvent) State {
+func (s *State) hook(r events.Record, e events.HookEvent) {
 	switch e := e.(type) {
 	case *events.SessionStarted:
 		s.Source = events.Clip(e.Source, maxWord)
 		s.Told = nil
-		s = s.model(e.Model)
+		s.model(e.Model)
 	case *events.SessionEnded:
-		s = s.end(Ended, e.Reason, r.Time)
+		s.end(Ended, e.Reason, r.Time)
 	case *events.ModelSwitched:
-		s = s.model(e.ToModel)
+		s.model(e.ToModel)
 	case *events.PromptSubmitted:
 		s.Prompts++
 		if text := e.UserText(); s.Title == "" && !strings.HasPrefix(text, "/") {
@@ -261,25 +260,24 @@ func (s State) hook(r events.Record, e events.HookEvent) State {
 		}
 		s.Open = events.Push(s.Open, c, maxOpen)
 	case *events.ToolSucceeded:
-		s = s.agentLaunched(r, e)
+		s.agentLaunched(r, e)
 		if e.ToolName == "Skill" {
 			s.Skills++
 		}
-		s = s.closeCall(e.ToolUseID)
+		s.closeCall(e.ToolUseID)
 	case *events.ToolFailed:
 		s.Failures++
-		s = s.closeCall(e.ToolUseID)
+		s.closeCall(e.ToolUseID)
 	case *events.SubagentStarted:
 		if e.AgentID != "" {
-			s = s.agent(e.AgentID, Agent{Kind: events.Clip(e.AgentType, maxWord), Started: r.Time, Cause: r.Causation})
+			s.agent(e.AgentID, Agent{Kind: events.Clip(e.AgentType, maxWord), Started: r.Time, Cause: r.Causation})
 		}
 	case *events.SubagentStopped:
 		if a, ok := s.Agents[events.Clip(e.AgentID, maxWord)]; ok {
 			a.Stopped = &r.Time
-			s = s.agent(e.AgentID, a)
+			s.agent(e.AgentID, a)
 		}
 	}
-	return s
 }
 
 // ToldKey is the key of [State].Told for an item that was told to a subagent, or with "" to the session itself.
@@ -296,22 +294,20 @@ func tell(told map[string]string, agent string, items []events.InjectedItem) map
 	return told
 }
 
-func (s State) end(status, reason string, at time.Time) State {
+func (s *State) end(status, reason string, at time.Time) {
 	s.Course.Cut = len(s.Open) > 0
 	s.Status, s.EndReason, s.Ended, s.Open = status, events.Clip(reason, maxWord), &at, nil
-	return s
 }
 
-func (s State) model(name string) State {
+func (s *State) model(name string) {
 	if name == "" {
-		return s
+		return
 	}
 	name = events.Clip(name, maxWord)
 	s.Model = name
 	if !slices.Contains(s.Models, name) {
 		s.Models = events.Push(s.Models, name, maxModels)
 	}
-	return s
 }
 
 // Process is the newest process of the session.
