@@ -368,25 +368,17 @@ func (r Reader) Each(table, prefix string, fn func(key string, seq uint64, state
 		}
 	}
 
-	return r.v.stored(r.ctx, t, prefix, func(key string, b []byte) error {
+	return r.v.store.Scan(r.ctx, BucketSnapshot, t.prefix()+prefix, func(stored string, b []byte) error {
+		key := strings.TrimPrefix(stored, t.prefix())
+		if t.cells[key] != nil { // as new or newer
+			return nil
+		}
 		if sc, err := readCell(b); err == nil && json.Valid(sc.State) {
 			fn(key, sc.Seq, sc.State)
 		} else {
 			pass(key) // the one place that deals with broken cells
 		}
 		return nil
-	})
-}
-
-// stored calls fn with the stored cells of a table whose key begins with prefix, but for those that are in memory, which
-// are as new or newer.
-func (v *View) stored(ctx context.Context, t *tableView, prefix string, fn func(key string, b []byte) error) error {
-	return v.store.Scan(ctx, BucketSnapshot, t.prefix()+prefix, func(stored string, b []byte) error {
-		key := strings.TrimPrefix(stored, t.prefix())
-		if t.cells[key] != nil {
-			return nil
-		}
-		return fn(key, b)
 	})
 }
 

@@ -129,7 +129,7 @@ func decideLedger(in Input, w World, r Reader) []events.Event {
 // answered are the user's answers to the questions of one call.
 func answered(response json.RawMessage) []*events.LedgerEntryAdded {
 	var given struct {
-		Answers map[string]json.RawMessage `json:"answers"`
+		Answers map[string]any `json:"answers"`
 	}
 	if json.Unmarshal(response, &given) != nil {
 		return nil
@@ -137,8 +137,8 @@ func answered(response json.RawMessage) []*events.LedgerEntryAdded {
 
 	var list []*events.LedgerEntryAdded
 	for _, question := range slices.Sorted(maps.Keys(given.Answers)) {
-		var answer string
-		if json.Unmarshal(given.Answers[question], &answer) != nil || strings.TrimSpace(answer) == "" || len(list) == maxHeard {
+		answer, _ := given.Answers[question].(string)
+		if strings.TrimSpace(answer) == "" || len(list) == maxHeard {
 			continue
 		}
 		list = append(list, &events.LedgerEntryAdded{Subject: ledger.Clip(question, 200), Text: ledger.Clip(answer, 200), By: "user"})

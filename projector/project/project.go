@@ -82,7 +82,13 @@ func Fold(s State, r events.Record) State {
 	if s.ID == "" {
 		s.ID = key
 	}
-	s = s.at(r.Time)
+	if s.FirstSeen.IsZero() || r.Time.Before(s.FirstSeen) { // events may come late, from the spool
+		s.FirstSeen = r.Time
+	}
+	if r.Time.After(s.LastSeen) {
+		s.LastSeen = r.Time
+	}
+
 	switch e := r.Event.(type) {
 	case *events.ProjectSeen:
 		return s.seen(e)
@@ -97,17 +103,6 @@ func Fold(s State, r events.Record) State {
 		if e.Source != "resume" && e.Source != "compact" { // a source of the future begins a session, too
 			s.Sessions++
 		}
-	}
-	return s
-}
-
-// at widens the span of time. Events may come late (from the spool), so it grows both ways.
-func (s State) at(t time.Time) State {
-	if s.FirstSeen.IsZero() || t.Before(s.FirstSeen) {
-		s.FirstSeen = t
-	}
-	if t.After(s.LastSeen) {
-		s.LastSeen = t
 	}
 	return s
 }

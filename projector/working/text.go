@@ -2,7 +2,6 @@ package working
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"hookline/events"
@@ -19,25 +18,8 @@ var (
 // GoesOn tells whether a prompt only says to go on.
 func GoesOn(text string) bool { return smallTalk.MatchString(text) && goOn.MatchString(text) }
 
-// substantial tells whether a prompt can be a goal or a task.
-func substantial(text string) bool {
-	return len([]rune(text)) >= 8 && !strings.HasPrefix(text, "/") && !smallTalk.MatchString(text)
-}
-
 // stopWords say nothing about a goal.
 var stopWords = strings.Fields("about after again also and another any are because been before but can could does for from have here how into its just let like make more must need not now one only other our out over please should some such than that the their them then there these they this use very want was were what when where which while will with would you your")
-
-// keywords are the distinct words of a goal, in order, at most 10.
-func keywords(text string) []string {
-	var words []string
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), notInPath) {
-		w = strings.Trim(w, "/._-@+")
-		if len(w) > 2 && len(words) < 10 && !slices.Contains(stopWords, w) && !slices.Contains(words, w) {
-			words = append(words, events.Short(w, maxWord))
-		}
-	}
-	return words
-}
 
 // Line is a text's first line without control characters, at most 200 characters.
 func Line(text string) string {

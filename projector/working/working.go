@@ -237,11 +237,17 @@ func Fold(s State, r events.Record) State {
 	return s
 }
 
-// aim sets the goal.
+// aim sets the goal, with its distinct words in order, at most 10.
 func (s *State) aim(r events.Record, text string) {
 	s.Goal = noteOf(r, text, maxGoal)
-	s.Keywords = keywords(text)
 	s.GoalTurn = s.Turns
+	s.Keywords = nil
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), notInPath) {
+		w = strings.Trim(w, "/._-@+")
+		if len(w) > 2 && len(s.Keywords) < 10 && !slices.Contains(stopWords, w) && !slices.Contains(s.Keywords, w) {
+			s.Keywords = append(s.Keywords, events.Short(w, maxWord))
+		}
+	}
 }
 
 // prompted takes in a prompt: the user's newest, the goal when there is none yet, the task when it is of substance.
@@ -252,7 +258,7 @@ func (s *State) prompted(r events.Record, e *events.PromptSubmitted) {
 	}
 	s.Prompt = noteOf(r, text, MaxTask)
 	s.saw(r, text)
-	if !substantial(text) {
+	if len([]rune(text)) < 8 || strings.HasPrefix(text, "/") || smallTalk.MatchString(text) {
 		return
 	}
 
