@@ -95,7 +95,7 @@ var interludes = strings.Fields("cd export source . echo set pushd popd mkdir sl
 // valued are options whose value is the next word.
 var valued = strings.Fields("-C --prefix --filter -F --cwd --dir --manifest-path --project")
 
-// beforeProgram matches what stands before a program: an assignment, and behind a runner an option or a number.
+// assignment and ofRunner match what stands before a program: a variable, and after a runner an option or a number.
 var (
 	assignment = regexp.MustCompile(`^\w+=`)
 	ofRunner   = regexp.MustCompile(`^(run$|exec$|-|\d)`)
@@ -133,7 +133,7 @@ func Runs(line string) []Run {
 	return list
 }
 
-// checkOf returns what a command checks. Package managers name a script behind `run` or `exec`, and its name may go on behind
+// checkOf returns what a command checks. Package managers name a script behind `run` or `exec`, and its name may go on after
 // a colon: `npm run test:unit`.
 func checkOf(words []string) string {
 	kind := checkers[words[0]]
@@ -222,6 +222,6 @@ func withoutRedirection(text string) string {
 		return rest
 	}
 	line, body, _ := strings.Cut(rest, "\n")
-	_, behind, _ := strings.Cut("\n"+body+"\n", "\n"+m[1]+"\n")
-	return line + "\n" + behind
+	_, after, _ := strings.Cut("\n"+body+"\n", "\n"+m[1]+"\n")
+	return line + "\n" + after
 }

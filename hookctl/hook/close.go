@@ -106,7 +106,7 @@ func refuseStop(_ Input, _ World, r Reader) Verdict {
 	return Verdict{Block: "Before you stop: " + strings.Join(held(e), "; ") + ". Do it now, or say why it cannot be done."}
 }
 
-// tellStop tells the user what the end of a turn was warned of.
+// tellStop returns for the user what the end of a turn was warned of.
 func tellStop(in Input, r Reader) []Item {
 	e := decidedAs[*events.TurnWarned](r)
 	if e == nil {

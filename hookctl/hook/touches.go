@@ -34,7 +34,7 @@ func tellTouched(touches []touches.Touch, said []Item) []Item {
 	return foldersItem(touchedTokens, "working.touched", RankRead, "Used in this project: ", "", files)
 }
 
-// namedIn tells whether one of the items names a file.
+// namedIn reports whether one of the items names a file.
 func namedIn(items []Item, path string) bool {
 	return slices.ContainsFunc(items, func(it Item) bool { return slices.Contains(it.Paths, path) })
 }

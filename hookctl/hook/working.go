@@ -129,7 +129,7 @@ func workingOf(r Reader, id string) working.State {
 // Known is all that a session is told of its own state after a compaction.
 func Known(s working.State) []Item { return recovered(s, "POST_COMPACT", true) }
 
-// recovered tells a session its own state. A context that was not compacted has the files and commands still.
+// recovered returns what a session is given back of its own state. A context that was not compacted has the files and commands still.
 func recovered(s working.State, phase string, cut bool) []Item {
 	items := goalItems(s, "[PHASE: "+phase+"] ", cut)
 	items = append(items, openItems(s, cut)...)
@@ -229,7 +229,7 @@ func goalItems(s working.State, prefix string, cut bool) []Item {
 	return items
 }
 
-// noteItem tells a note with at most so many characters; nothing where there is none.
+// noteItem returns the item of a note with at most so many characters; nothing where there is none.
 func noteItem(id string, rank Rank, text string, n *working.Note, chars int) []Item {
 	if n == nil {
 		return nil
@@ -305,7 +305,7 @@ func commandItems(s working.State) []Item {
 	}
 	var texts []string
 	for _, c := range commands {
-		if text := ranText(c); !slices.Contains(texts, text) { // some differ behind what is told
+		if text := ranText(c); !slices.Contains(texts, text) { // some differ after what is told
 			texts = append(texts, text)
 		}
 	}

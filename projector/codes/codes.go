@@ -164,12 +164,12 @@ func (c *Context) lists() []*[]Code {
 	return []*[]Code{&c.Files, &c.Functions, &c.Decisions, &c.Blockers, &c.Next, &c.Done}
 }
 
-// Empty tells whether there is no code.
+// Empty reports whether there is no code.
 func (c Context) Empty() bool {
 	return !slices.ContainsFunc(c.lists(), func(list *[]Code) bool { return len(*list) > 0 })
 }
 
-// expired tells whether the codes count no more at a time; that is seven days after the newest, exclusive.
+// expired reports whether the codes count no more at a time; that is seven days after the newest, exclusive.
 func (c Context) expired(now time.Time) bool {
 	return now.After(c.Updated.Add(Lifetime))
 }

@@ -18,7 +18,7 @@ func (s *State) closeCall(id string) {
 	}
 }
 
-// startsAgent tells whether a call of the tool starts a subagent.
+// startsAgent reports whether a call of the tool starts a subagent.
 func startsAgent(tool string) bool { return tool == "Agent" || tool == "Task" }
 
 // Request finds the event that requested a call that is still open.
@@ -32,7 +32,7 @@ func (s State) Request(toolUseID string) string {
 	return ""
 }
 
-// AgentCause finds the Agent call behind a subagent: the one it was matched to, else the oldest open
+// AgentCause returns the event of the Agent call that started a subagent: the one it was matched to, else the oldest open
 // one of its type that no other subagent has, else the oldest free one. Empty where there is none,
 // as for the subagent that a compaction uses.
 func (s State) AgentCause(id, kind string) string {

@@ -160,7 +160,7 @@ func (c Course) failed(live bool) Standing {
 	return s
 }
 
-// course takes in what one record tells of how the session goes.
+// course takes in what one record says of how the session goes.
 func (s *State) course(r events.Record) {
 	c := &s.Course
 	switch e := r.Event.(type) {
@@ -255,7 +255,7 @@ func (c *Course) requested(e *events.ToolRequested) {
 	c.Seen = events.Push(seen, hash, maxSeen)
 }
 
-// polls tells whether a call waits for something: it is made again on purpose.
+// polls reports whether a call waits for something: it is made again on purpose.
 func polls(e *events.ToolRequested) bool {
 	if e.ToolName == "Bash" {
 		return slices.Contains(strings.Fields(events.MemberText(e.ToolInput, "command")), "sleep")

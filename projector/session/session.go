@@ -191,14 +191,14 @@ func Fold(s State, r events.Record) State {
 // maxTitle is in characters: what a line of a list has room for.
 const maxTitle = 60
 
-// again tells that a deleted session is resumed: it starts, after its deletion, and not only because its
+// again reports that a deleted session is resumed: it starts, after its deletion, and not only because its
 // context was compacted.
 func (s State) again(r events.Record) bool {
 	e, ok := r.Event.(*events.SessionStarted)
 	return ok && e.Source != "compact" && r.Time.After(s.LastActive)
 }
 
-// seen takes in what every hook tells: where, which process, that the session lives.
+// seen takes in what every hook has: where, which process, that the session lives.
 func (s *State) seen(r events.Record, e events.HookEvent) {
 	s.Status, s.Ended, s.EndReason = Live, nil, ""
 	s.Events++
@@ -228,7 +228,7 @@ func (s *State) seen(r events.Record, e events.HookEvent) {
 	}
 }
 
-// hook takes in what only this kind of hook tells.
+// hook takes in what only this kind of hook has.
 func (s *State) hook(r events.Record, e events.HookEvent) {
 	switch e := e.(type) {
 	case *events.SessionStarted:

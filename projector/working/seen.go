@@ -19,7 +19,7 @@ const (
 	maxSight  = 160      // bytes of one path
 )
 
-// made are folders and extensions of files that programs write and nobody opens.
+// made are folders and extensions of files that programs write, and that are not opened.
 var made = strings.Fields("_build .build node_modules target dist build vendor .git __pycache__ .venv venv site-packages .pytest_cache .mypy_cache .next .nuxt .gradle .terraform Pods coverage " +
 	".lock .log .o .so .a .pyc .png .jpg .svg .ico .pdf .zip .jsonl")
 
@@ -92,7 +92,7 @@ func pathsIn(text string) []string {
 	return out
 }
 
-// notInPath tells whether a character is no part of a path.
+// notInPath reports whether a character is no part of a path.
 func notInPath(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-@+", r)
 }

@@ -15,7 +15,7 @@ var (
 	goOn      = regexp.MustCompile(`(?i)\b(go\b|going|continu|proceed|next|resume|carry|keep|weiter)|продолжай|继续|続けて|계속`)
 )
 
-// GoesOn tells whether a prompt only says to go on.
+// GoesOn reports whether a prompt only says to go on.
 func GoesOn(text string) bool { return smallTalk.MatchString(text) && goOn.MatchString(text) }
 
 // stopWords say nothing about a goal.

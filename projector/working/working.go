@@ -108,7 +108,7 @@ type File struct {
 	Time    time.Time `json:"time" jsonschema_description:"of the newest event"`
 }
 
-// Changed tells whether the session edited or created the file.
+// Changed reports whether the session edited or created the file.
 func (f File) Changed() bool { return f.Created || f.Edited > 0 }
 
 // Command is a command line that was run.
@@ -295,7 +295,7 @@ func (s *State) summarised(summary string) {
 	if summary != "" {
 		s.Said = nil
 	}
-	if s.Steps != nil { // the client keeps the message that a context ends with behind its summary (2.1.330)
+	if s.Steps != nil { // the client keeps the message that a context ends with after its summary (2.1.330)
 		steps := *s.Steps
 		steps.Known = s.Prompt == nil || s.Prompt.Event < steps.Event
 		s.Steps = &steps
