@@ -54,20 +54,6 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// A verb without input stands for a hook without a tool or a prompt: who asks for the continuity does not move it.
-func TestAskingMovesNothing(t *testing.T) {
-	s := run(State{}, events.TypeIdentityRestored, `{"outcome":"fresh"}`, events.TypeToolFailed, `{"tool_name":"Bash"}`, events.TypeToolFailed, `{"tool_name":"Bash"}`)
-	expect.EqualNow(t, s.LastIC, 0.8595, "IC")
-	for typ, data := range map[string]string{
-		events.TypeToolSucceeded: `{}`, events.TypeToolFailed: `{"error":"x"}`, events.TypePromptSubmitted: `{}`,
-	} {
-		got := run(s, typ, data)
-		if got.LastIC != s.LastIC || got.Calls != s.Calls || got.FacetEvents != 2 || got.Prompts != 0 || len(got.Trajectory) != 0 || got.KuramotoPhases != s.KuramotoPhases {
-			t.Errorf("%s: IC %v, calls %v, %d facet events, %d prompts, %d entries", typ, got.LastIC, got.Calls, got.FacetEvents, got.Prompts, len(got.Trajectory))
-		}
-	}
-}
-
 // The states in people's buckets have these hashes: they must not change.
 func TestHash(t *testing.T) {
 	for line, want := range map[string]uint32{"": 0, " \t\n": 0, "go test ./...": hash("go test ./..."), "  go\ttest \n ./... ": hash("go test ./...")} {
