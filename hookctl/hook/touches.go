@@ -2,17 +2,23 @@ package hook
 
 import (
 	"slices"
+	"strings"
 	"time"
 
+	"hookline/events"
 	"hookline/projector"
 	"hookline/projector/touches"
 	"hookline/projector/working"
 )
 
-// Files of all earlier sessions of a project: a start names those that are used most.
+// Files of all earlier sessions of a project: a start names those that are used most, and the first prompt those that
+// its words are about.
 
-// touchedTokens bounds the item.
-const touchedTokens = 240
+// Bounds of the two items in tokens.
+const (
+	touchedTokens = 240
+	matchedTokens = 60
+)
 
 // touchesOf are the files of a project with those of the projects that were joined into it, by their use.
 func touchesOf(r Reader, id string, now time.Time) []touches.Touch {
@@ -32,6 +38,50 @@ func tellTouched(touches []touches.Touch, said []Item) []Item {
 		}
 	}
 	return foldersItem(touchedTokens, "working.touched", RankRead, "Used in this project: ", "", files)
+}
+
+// tellMatched names, with the first prompt of a session, files whose names have words of the prompt and that the start did
+// not name: once.
+func tellMatched(in Input, w World, r Reader) []Item {
+	if _, ok := in.Event.(*events.PromptSubmitted); !ok || in.Call.Verb != VerbHook || in.Session == "" {
+		return nil
+	}
+	s := workingOf(r, in.Session)
+	if s.Goal == nil || s.Prompt == nil || s.Goal.Event != s.Prompt.Event || s.Turns > 0 || len(s.Files) > 0 {
+		return nil
+	}
+
+	start := in
+	start.Event = &events.SessionStarted{Source: "startup"}
+	said := tellWorking(start, w, Reader{Reader: r.Reader})
+	hits := map[string]int{} // how many of the prompt's words a path has
+	var files []working.File
+	for _, x := range touchesOf(r, w.Project, in.Time) {
+		names := nameWords(x.Path)
+		for _, word := range s.Keywords {
+			if slices.ContainsFunc(nameWords(word), func(part string) bool { return len(part) > 2 && slices.Contains(names, part) }) {
+				hits[x.Path]++
+			}
+		}
+		if hits[x.Path] > 0 && !namedIn(said, x.Path) {
+			files = append(files, working.File{Path: x.Path, Event: x.Event})
+		}
+	}
+	slices.SortStableFunc(files, func(a, b working.File) int { return hits[b.Path] - hits[a.Path] })
+	items := foldersItem(matchedTokens, "working.matched", RankSeen, "Used before, by your words: ", "", files)
+	for i := range items {
+		items[i].Same = "once"
+	}
+	return items
+}
+
+// nameWords returns the words of a path or a name in lower case and the singular.
+func nameWords(name string) []string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("/._- {}'\"`:()", r) })
+	for i, w := range words {
+		words[i] = strings.TrimSuffix(w, "s")
+	}
+	return words
 }
 
 // namedIn reports whether one of the items names a file.

@@ -10,7 +10,8 @@ import (
 	"hookline/projector/working"
 )
 
-// A start names the files of all earlier sessions that the last one's state does not, the most used first.
+// A start names the files of all earlier sessions that the last one's state does not, the most used first; the first
+// prompt those that its words are about, once.
 func TestFilesOfEarlierSessions(t *testing.T) {
 	at := decode("hook SessionStart", `{"session_id":"s","source":"startup"}`).Time
 	touch := func(path string, weight float64) touches.Touch {
@@ -23,6 +24,22 @@ func TestFilesOfEarlierSessions(t *testing.T) {
 	}
 	if got := startOf(t, "compact", p); strings.Contains(got, "Used in") {
 		t.Errorf("%s", got)
+	}
+
+	for i := range 60 {
+		p.Touches.Files = append(p.Touches.Files, touch("deep/folder/with/a/name/"+strings.Repeat("x", 20)+string(rune('a'+i%26))+string(rune('a'+i/26))+".go", 3))
+	}
+	p.Touches.Files = append(p.Touches.Files, touch("web/upload.js", 0.1))
+	note := &working.Note{Text: "Fix the upload of pages", Event: "e1"}
+	p.Working["s"] = working.State{ID: "s", Goal: note, Task: note, Prompt: note, Keywords: []string{"fix", "upload", "pages"}}
+	in := decode("hook UserPromptSubmit", `{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"Fix the upload of pages"}`)
+	items := tellWorking(in, World{Project: "p"}, p.reader(t))
+	if len(items) != 1 || items[0].Text != "Used before, by your words: lib/page_test.go; web/upload.js" || items[0].Event != "t lib/page_test.go" || Tokens(items[0].Text) > matchedTokens {
+		t.Errorf("%+v", items)
+	}
+	p.Working["s"] = working.State{ID: "s", Goal: note, Task: note, Prompt: &working.Note{Text: "and the upload", Event: "e2"}}
+	if items := tellWorking(in, World{Project: "p"}, p.reader(t)); items != nil {
+		t.Errorf("%+v", items)
 	}
 }
 

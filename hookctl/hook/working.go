@@ -100,7 +100,7 @@ func checkpoint(in Input, w World, r Reader, e *events.CompactionStarted) *event
 func tellWorking(in Input, w World, r Reader) []Item {
 	e, ok := in.Event.(*events.SessionStarted)
 	if !ok || in.Call.Verb != VerbHook || in.Session == "" {
-		return tellStop(in, r)
+		return append(tellMatched(in, w, r), tellStop(in, r)...)
 	}
 
 	s := WorkAt(in, w.Project, r)
@@ -259,7 +259,7 @@ func openItems(s working.State, cut bool) []Item {
 	items = append(items, noteItem("serena", RankFunctions, "Serena was activated for project %s; activate it again where it is not.", s.Serena, working.MaxTask)...)
 	items = append(items, noteItem("thread", RankFunctions, "Conversation to go on with: continuation_id %s", s.Thread, working.MaxTask)...)
 
-	for _, f := range s.Unmended(maxUnmended) {
+	for _, f := range unmended(s) {
 		what := f.Target
 		if i := slices.IndexFunc(s.Commands, func(c working.Command) bool { return c.Event == f.Event }); i >= 0 {
 			what = ranText(s.Commands[i])
@@ -271,6 +271,9 @@ func openItems(s working.State, cut bool) []Item {
 		items = append(items, Item{ID: "working.failure " + f.Target, Rank: RankBlockers, Text: text, Event: f.Event})
 	}
 	for _, c := range newest(s.Corrections, 4) {
+		if c.Known && cut {
+			continue
+		}
 		items = append(items, Item{ID: "working.correction " + c.Event, Rank: RankDecisions, Text: "The user refused " + c.Text, Event: c.Event})
 	}
 	return items
@@ -296,9 +299,9 @@ func fileItems(s working.State, read, cut bool) []Item {
 // commandItems are the distinct commands with their outcome, those first that are probably run again. One that failed and
 // stands under what is not mended is not repeated.
 func commandItems(s working.State) []Item {
-	unmended := s.Unmended(maxUnmended)
+	open := unmended(s)
 	commands := slices.DeleteFunc(s.Repeated(), func(c working.Command) bool {
-		return slices.ContainsFunc(unmended, func(f working.Failure) bool { return f.Event == c.Event })
+		return slices.ContainsFunc(open, func(f working.Failure) bool { return f.Event == c.Event })
 	})
 	if len(commands) == 0 {
 		return nil
@@ -415,4 +418,24 @@ func ageText(age time.Duration) string {
 		return fmt.Sprintf("%d min", int(age.Minutes()))
 	}
 	return "moments"
+}
+
+// looks are programs that only look at something: one that failed leaves nothing to mend.
+var looks = strings.Fields("ls cat head tail which find grep rg test [ stat file pwd type wc tree lsof ps pgrep command")
+
+// unmended returns the newest failures that leave something to mend, at most maxUnmended, the newest first: no look at what is
+// not there, no tool that works on no file, no command but a check that was forgotten for others since.
+func unmended(s working.State) []working.Failure {
+	var list []working.Failure
+	for _, f := range slices.Backward(s.Open) {
+		program, _, _ := strings.Cut(f.Target, " ")
+		looked := f.Tool == "Read" || slices.Contains(looks, program)
+		if f.Tool == "Bash" && (events.Call{Runs: events.Runs(f.Target)}).Check() == "" {
+			looked = looked || !slices.ContainsFunc(s.Commands, func(c working.Command) bool { return c.Event == f.Event })
+		}
+		if !looked && f.Target != f.Tool && len(list) < maxUnmended {
+			list = append(list, f)
+		}
+	}
+	return list
 }

@@ -67,13 +67,13 @@ Ran: ` + "`make` (ok)"
 	}
 }
 
-// Prompts that the summary quotes are not told beside it, but to the next session they are.
+// Prompts and corrections that the summary quotes are not told beside it, but to the next session they are.
 func TestRecoveryBesideASummary(t *testing.T) {
 	s := busy("s", time.Now())
 	s = working.Fold(s, events.Record{Envelope: events.Envelope{ID: "e20"}, Event: &events.SubagentStopped{
 		LastAssistantMessage: "The user:\n- \"Add retries to the\n  upload client\"\n- \"Document the retries\", \"ok, go on\", and use the staging host.\nChanged up/client.go, up/retry.go."}})
 	got := startOf(t, "compact", past{Working: map[string]working.State{"s": s}})
-	if !strings.HasPrefix(got, "[PHASE: POST_COMPACT] Goal and task are as summarised.\nTo do: ") || strings.Contains(got, "up/") && !strings.Contains(got, "go test ./up") {
+	if !strings.HasPrefix(got, "[PHASE: POST_COMPACT] Goal and task are as summarised.\nTo do: ") || strings.Contains(got, "refused") || strings.Contains(got, "up/") && !strings.Contains(got, "go test ./up") {
 		t.Errorf("%s", got)
 	}
 	p := past{Latest: identity.State{SessionID: "s2", Project: "p", Born: true}, Working: map[string]working.State{"s2": s}}
@@ -223,4 +223,17 @@ func TestS2GoalDrift(t *testing.T) {
 	if s := turns(5, goal, other, &events.GoalSet{Text: "Paint it"}); drifted(s) {
 		t.Error("the goal is what is worked on")
 	}
+}
+
+// A look at what is not there leaves nothing to mend, nor does a command that failed and was forgotten for others since,
+// unless it is a check.
+func TestUnmended(t *testing.T) {
+	s := working.State{Commands: []working.Command{{Line: "make", Event: "e3"}}, Open: []working.Failure{
+		{Tool: "Bash", Target: "ls", Event: "e1"}, {Tool: "Read", Target: "/w/x", Event: "e2"}, {Tool: "Bash", Target: "make", Event: "e3"},
+		{Tool: "Edit", Target: "/w/y", Event: "e4"}, {Tool: "Bash", Target: "curl -s", Event: "e5"}, {Tool: "Bash", Target: "go test", Event: "e6"}}}
+	var got []string
+	for _, f := range unmended(s) {
+		got = append(got, f.Target)
+	}
+	expect.Equal(t, strings.Join(got, ", "), "go test, /w/y, make")
 }

@@ -139,7 +139,11 @@ func (s *State) touched(r events.Record, file string, how int) {
 	if r.Facts != nil {
 		f.Stamp = events.Short(r.Facts.Seen, maxLine)
 	}
-	s.Files = events.Push(files, f, maxFiles)
+	if len(files) >= maxFiles { // a file that was only read goes first
+		i := max(0, slices.IndexFunc(files, func(f File) bool { return !f.Changed() }))
+		files = slices.Delete(files, i, i+1)
+	}
+	s.Files = append(files, f)
 
 	if how != reads && !slices.Contains(prose, strings.ToLower(path.Ext(file))) {
 		s.Unproved = noteOf(r, file, maxPath)

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"hookline/events"
 )
 
 // Ranks: which commands and files a session probably comes back to.
@@ -65,24 +63,4 @@ func (s State) bare(command string) string {
 		line = strings.ReplaceAll(line, s.Worktree+"/", "")
 	}
 	return gitIn.ReplaceAllString(around.ReplaceAllString(line, ""), "git")
-}
-
-// looks are programs that only look at something: one that failed leaves nothing to mend.
-var looks = strings.Fields("ls cat head tail which find grep rg test [ stat file pwd type wc tree lsof ps pgrep command")
-
-// Unmended are the newest failures that leave something to mend, at most n, the newest first: no look at what is not
-// there, no tool that works on no file, no command but a check that was forgotten for others since.
-func (s State) Unmended(n int) []Failure {
-	var list []Failure
-	for _, f := range slices.Backward(s.Open) {
-		program, _, _ := strings.Cut(f.Target, " ")
-		looked := f.Tool == "Read" || slices.Contains(looks, program)
-		if f.Tool == "Bash" && (events.Call{Runs: events.Runs(f.Target)}).Check() == "" {
-			looked = looked || !slices.ContainsFunc(s.Commands, func(c Command) bool { return c.Event == f.Event })
-		}
-		if !looked && f.Target != f.Tool && len(list) < n {
-			list = append(list, f)
-		}
-	}
-	return list
 }

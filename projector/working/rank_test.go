@@ -37,29 +37,6 @@ func TestSameCommand(t *testing.T) {
 	}
 }
 
-// A look at what is not there leaves nothing to mend.
-func TestUnmended(t *testing.T) {
-	s := folded(failure("Bash", `{"command":"ls nowhere"}`, "no such file"), failure("Read", `{"file_path":"/w/x"}`, "no such file"),
-		failure("Bash", `{"command":"make"}`, "no rule"), failure("Edit", `{"file_path":"/w/y"}`, "no match"))
-	got := s.Unmended(4)
-	if len(got) != 2 || got[0].Target != "/w/y" || got[1].Target != "make" || len(s.Unmended(1)) != 1 || len(s.Open) != 4 {
-		t.Errorf("%+v", got)
-	}
-}
-
-// A command that failed and was forgotten for 40 others leaves nothing to mend, unless it is a check.
-func TestUnmendedLongAgo(t *testing.T) {
-	list := []events.Event{failure("Bash", `{"command":"curl -s --max-time 90 https://example.org/a/long/path/of/it"}`, "no"),
-		failure("Bash", `{"command":"go test -run TestOfALongNameThatIsNeverRunAgain ./up/and/down"}`, "--- FAIL")}
-	for i := range 60 {
-		list = append(list, did("Bash", fmt.Sprintf(`{"command":"git show %d"}`, i), `{}`))
-	}
-	got := folded(list...).Unmended(4)
-	if len(got) != 1 || got[0].Target != "go test" {
-		t.Errorf("%+v", got)
-	}
-}
-
 // What a summary tells is forgotten: files in outputs, and the turn that was cut.
 func TestSummaryTellsIt(t *testing.T) {
 	seen := did("Bash", `{"command":"ls"}`, `{"stdout":"up/doc.go\nup/b.go"}`)

@@ -271,7 +271,8 @@ func (s *State) prompted(r events.Record, e *events.PromptSubmitted) {
 	}
 }
 
-// summarised marks what a compaction's summary has: files that it names, prompts that it quotes. It forgets what is told as well: the turn that was cut, and files seen in outputs. They need not be told again.
+// summarised marks what a compaction's summary has: files that it names, prompts and corrections that it quotes. It forgets
+// what need not be told again: the turn that was cut, and files seen in outputs.
 func (s *State) summarised(summary string) {
 	named := map[string]bool{}
 	for _, w := range strings.FieldsFunc(summary, notInPath) {
@@ -284,12 +285,20 @@ func (s *State) summarised(summary string) {
 	s.Seen = slices.DeleteFunc(slices.Clone(s.Seen), func(x Sight) bool { return named[x.Path] })
 
 	flat := strings.Join(strings.Fields(summary), " ")
+	quotes := func(text string) bool {
+		return strings.Contains(flat, strings.TrimSuffix(events.Short(text, maxLine), "…"))
+	} // as it is told
 	for _, n := range []**Note{&s.Goal, &s.Task, &s.Prompt} {
 		if *n != nil {
 			note := **n
-			note.Known = strings.Contains(flat, strings.TrimSuffix(events.Short(note.Text, maxLine), "…")) // as it is told
+			note.Known = quotes(note.Text)
 			*n = &note
 		}
+	}
+	s.Corrections = slices.Clone(s.Corrections)
+	for i, n := range s.Corrections {
+		_, words, said := strings.Cut(n.Text, ": ")
+		s.Corrections[i].Known = said && quotes(words)
 	}
 
 	if summary != "" {

@@ -162,6 +162,15 @@ func TestFiles(t *testing.T) {
 	if last := s.Files[len(s.Files)-1]; last.Path != "/w/a.go" || last.Known {
 		t.Errorf("edited after the summary: %+v", last)
 	}
+
+	many := []events.Event{did("Edit", `{"file_path":"/w/first.go"}`, `{}`)}
+	for i := range maxFiles + 5 {
+		many = append(many, did("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), `{}`))
+	}
+	s = folded(many...)
+	if len(s.Files) != maxFiles || s.Files[0].Path != "/w/first.go" {
+		t.Errorf("%d files, the first %+v", len(s.Files), s.Files[0])
+	}
 }
 
 func TestCommandsAndFailures(t *testing.T) {
