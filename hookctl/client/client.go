@@ -93,9 +93,9 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 
 func connect(ctx context.Context, o Options) (*Client, error) {
 	p := o.paths()
-	var refused *home.Refused
+	var refused *problem.Error
 	if errors.As(p.Check(), &refused) { // others can write to it, or it is another user's
-		return nil, problem.Refusef(http.StatusForbidden, "%v", refused).Advise(refused.Hint)
+		return nil, refused
 	}
 	o.Wait = cmp.Or(o.Wait, 10*time.Second)
 	o.Answer = cmp.Or(o.Answer, 3*time.Second)

@@ -22,6 +22,7 @@ import (
 	"hookline/hookctl/config"
 	"hookline/hookctl/home"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/redact"
 	"hookline/hookctl/safeopen"
 	"hookline/hookctl/spool"
@@ -245,13 +246,13 @@ func (d *delivery) answer(out, errw io.Writer) int {
 	// The user has to hear that the session goes on without the recorder: at a hook that waited for the daemon, and at a prompt
 	// when the daemon hangs. One that just starts does not hang.
 	leaves := d.startErr == nil && (d.waits() || d.hangs && d.event == "UserPromptSubmit")
-	var refused *home.Refused
+	var refused *problem.Error
 	switch {
 	case d.spoolErr != nil && verb == "persist-identity":
 		fmt.Fprintf(errw, "Failed to persist identity: %v\n", d.spoolErr) // S0 ERR-SESSION-04
 		return 1
 	case errors.As(d.spoolErr, &refused):
-		message = "hookline: this hook is not recorded: " + refused.Error() + "; " + refused.Hint
+		message = "hookline: this hook is not recorded: " + refused.Message + "; " + refused.Hint
 	case d.spoolErr != nil:
 		message = "hookline: this hook is lost, it could not be written anywhere: " + d.spoolErr.Error()
 	case d.startErr != nil && !d.full() && d.once("start "+d.startErr.Error()):

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 	"hookline/hookctl/wire"
 )
@@ -90,21 +91,10 @@ var (
 	ErrOpen    = errors.New("can be changed by others")
 )
 
-// Refused is why a home is not used, and what to do about it.
-type Refused struct {
-	Err  error
-	Hint string
-}
-
-// Error returns the reason without the hint.
-func (r *Refused) Error() string { return r.Err.Error() }
-
-// Unwrap returns [ErrForeign] or [ErrOpen].
-func (r *Refused) Unwrap() error { return r.Err }
-
 const ownHome = "run it as the user who owns it, or let HOOKLINE_HOME name a folder of your own"
 
-// Check returns nil for a home that only this user can write to, and for one that is not there yet; else a [*Refused].
+// Check returns nil for a home that only this user can write to, and for one that is not there yet; else a [*problem.Error], which wraps
+// [ErrForeign] or [ErrOpen].
 // It comes before anything is opened in the home: a user who can write to it, or made it, may have put links there.
 func (p Paths) Check() error {
 	for _, path := range []string{p.Home, p.Lock, p.Log, p.SpawnLock, p.SpawnState, p.Spool, p.Told, p.Store} {
@@ -113,16 +103,16 @@ func (p Paths) Check() error {
 		case errors.Is(err, fs.ErrNotExist) && path == p.Home:
 			return MayMake(p.Home)
 		case errors.Is(err, ErrForeign):
-			return &Refused{err, ownHome}
+			return problem.Because(err).Advise(ownHome)
 		case errors.Is(err, ErrOpen):
-			return &Refused{err, "`chmod go-w " + path + "` closes it; hooks are kept in another place meanwhile"}
+			return problem.Because(err).Advise("`chmod go-w " + path + "` closes it; hooks are kept in another place meanwhile")
 		}
 	}
 	return nil
 }
 
 // MayMake keeps root from making a file or folder below a folder of another user, who could not use it afterwards; the
-// error is a [*Refused].
+// error is a [*problem.Error].
 func MayMake(path string) error {
 	dir := filepath.Dir(path)
 	info, err := os.Stat(dir)
@@ -133,7 +123,7 @@ func MayMake(path string) error {
 	if err != nil || !root() || ownedByUs(info) {
 		return nil
 	}
-	return &Refused{fmt.Errorf("%s, where %s would be made, %w", dir, path, ErrForeign), ownHome}
+	return problem.Faultf("%s, where %s would be made, %w", dir, path, ErrForeign).Advise(ownHome)
 }
 
 // Private returns an error for a path that another user made, or can write to. A link must be ours, and so must what it

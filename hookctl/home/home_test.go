@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hookline/expect"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 )
 
@@ -75,7 +76,7 @@ func TestCheck(t *testing.T) {
 		t.Errorf("a store elsewhere, by a link of our own: %v", err)
 	}
 	expect.OK(t, os.Chmod(p.Home, 0o770))
-	var refused *Refused
+	var refused *problem.Error
 	if err := p.Check(); !errors.Is(err, ErrOpen) || !errors.As(err, &refused) || refused.Hint == "" {
 		t.Errorf("open to others: %v", err)
 	}
