@@ -79,7 +79,7 @@ func (a *app) sayUninstalled(o settings.Options, res settings.Result) {
 	case !res.Changed:
 		a.Printf("%s: no hook of ours is in it, nothing changed\n", res.Path)
 	case o.DryRun:
-		a.printDiff(res.Diff)
+		a.Verbatim(res.Diff)
 		a.Printf("%s: would take out %s\n", res.Path, cmdline.Plural(res.Removed, "hook"))
 	default:
 		a.Printf("%s: %s taken out\n", res.Path, cmdline.Plural(res.Removed, "hook"))
@@ -113,9 +113,8 @@ func (a *app) purge(o settings.Options, yes bool) error {
 
 	last, err := a.lastExport(home)
 	if err != nil {
-		return a.keptLog(home, last, err)
+		return keptLog(home, last, err)
 	}
-	_, absent := os.Stat(home)
 	left, err := removeHome(home, a.Getenv)
 	if err != nil {
 		return fmt.Errorf("the log is exported to %s: remove the home: %w", last.File, err)
@@ -126,30 +125,18 @@ func (a *app) purge(o settings.Options, yes bool) error {
 		return a.PrintJSON(out)
 	}
 	a.sayUninstalled(o, res)
-	a.sayPurged(home, last, absent == nil, left)
-	return nil
-}
-
-func (a *app) sayPurged(home string, last lastCopy, there bool, left []string) {
 	if last.File != "" {
 		a.Printf("%s: %s, %s; `replay import` takes them in again\n", last.File, cmdline.Plural(int(last.Events), "event"), cmdline.Plural(int(last.Blobs), "blob"))
-	}
-	if !there {
-		a.Printf("%s is not there\n", home)
-		return
 	}
 	a.Printf("%s is removed\n", home)
 	if len(left) > 0 {
 		a.Printf("%s\n", a.Paint.Warn("  not ours, so left there: "+strings.Join(left, ", ")))
 	}
+	return nil
 }
 
 // keptLog says how far a purge came that ended before anything of the log was removed.
-func (a *app) keptLog(home string, last lastCopy, err error) error {
-	var quiet cmdline.Silent
-	if errors.As(err, &quiet) {
-		return err
-	}
+func keptLog(home string, last carry.Saved, err error) error {
 	told := problem.Faultf("the hooks are out, the log in %s is untouched: %s", home, err)
 	var f *problem.Error
 	if errors.As(err, &f) {
@@ -163,25 +150,22 @@ func (a *app) keptLog(home string, last lastCopy, err error) error {
 
 // lastExport drains the spool, stops the daemon and exports the log. A session that still runs may send
 // a hook meanwhile, and that starts the daemon again: then nothing may be removed.
-func (a *app) lastExport(dir string) (lastCopy, error) {
+func (a *app) lastExport(dir string) (carry.Saved, error) {
 	spool := spool.Open(home.PathsOf(dir, a.Getenv))
 	if spool.Count() > 0 {
 		if err := a.with(needStarted, func() error { return a.post("/v1/gone", nil, nil) }); err != nil {
-			return lastCopy{}, fmt.Errorf("take what waits in the spool: %w", err)
+			return carry.Saved{}, fmt.Errorf("take what waits in the spool: %w", err)
 		}
 	}
 	if _, err := a.stop(); err != nil && !errors.Is(err, client.ErrNotRunning) {
-		return lastCopy{}, fmt.Errorf("stop the daemon: %w", err)
+		return carry.Saved{}, fmt.Errorf("stop the daemon: %w", err)
 	}
 	if n := spool.Count(); n > 0 {
-		return lastCopy{}, problem.Faultf("%s could not be taken from the spool", cmdline.Plural(n, "frame")).Advise("`hookctl doctor` tells why; end the sessions that still run")
+		return carry.Saved{}, problem.Faultf("%s could not be taken from the spool", cmdline.Plural(n, "frame")).Advise("`hookctl doctor` tells why; end the sessions that still run")
 	}
 	last, err := a.exportLog(dir)
 	if err != nil {
 		return last, fmt.Errorf("export the log: %w", err)
-	}
-	if err := a.accept(last); err != nil {
-		return last, err
 	}
 	if _, err := a.runningStatus(); err == nil || spool.Count() > 0 {
 		return last, problem.Faultf("a hook came during the export").Advise("end the sessions that still run, and try again")
@@ -203,14 +187,10 @@ func removeHome(dir string, getenv func(string) string) (left []string, err erro
 		return nil, err
 	}
 	for _, path := range ours {
-		if to, err := os.Readlink(path); err == nil {
-			left = append(left, to) // what is not in the home stays, and is told
-		}
 		if err := os.RemoveAll(path); err != nil {
 			return nil, err
 		}
 	}
-	elsewhere := len(left)
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -224,83 +204,51 @@ func removeHome(dir string, getenv func(string) string) (left []string, err erro
 		}
 		left = append(left, e.Name())
 	}
-	if err != nil || len(left) > elsewhere {
+	if err != nil || len(left) > 0 {
 		return left, err
 	}
 	return left, os.Remove(dir)
 }
 
-// lastCopy is the export of a log that is about to go.
-type lastCopy struct {
-	carry.Saved
-	lacks []string // what the log should have and the file has not
-}
-
 // exportLog writes the whole log as `replay export` does into <home>-export-<time>.ndjson.zst beside the
 // home, and reads the file again to its end. It returns when the file is on disk; a home without a store
 // has nothing to export, and File is "" then.
-func (a *app) exportLog(home string) (lastCopy, error) {
+func (a *app) exportLog(home string) (carry.Saved, error) {
 	a.door = &door{need: needStore}
 	defer a.door.close()
 	if _, err := a.answering(); err != nil {
 		if isMissing(err) {
 			err = nil
 		}
-		return lastCopy{}, err
+		return carry.Saved{}, err
 	}
 	file := filepath.Clean(home) + "-export-" + a.Now().UTC().Format("20060102T150405Z") + ".ndjson.zst"
 	saved, err := carry.Save(file, func(line func([]byte) error) error {
 		return a.stream(http.MethodGet, "/v1/export", nil, line)
 	}, func(uint64, uint64) {})
-	if errors.Is(err, os.ErrExist) {
-		return lastCopy{}, problem.Faultf("%s exists", file).Advise("move it away; nothing is overwritten")
-	}
 	if err != nil {
-		return lastCopy{}, err
+		return carry.Saved{}, err // a file of that name is not overwritten
 	}
 	st, err := a.stand()
 	if err != nil {
-		return lastCopy{}, err
+		return carry.Saved{}, err
 	}
-	return compared(saved, st)
+	return saved, whole(saved, st)
 }
 
-// compared reads the file as an import would. One that cannot be read so is no copy; what the log itself
-// had lost before is not in it either, and is told.
-func compared(saved carry.Saved, st client.Status) (lastCopy, error) {
+// whole reads the file as an import would. One that cannot be read so is no copy, nor is one that lacks what the log itself
+// has lost.
+func whole(saved carry.Saved, st client.Status) error {
 	read, err := carry.ReadBack(saved.File)
 	switch {
 	case err != nil:
-		return lastCopy{}, err
+		return err
 	case read.Events != saved.Events || read.Blobs != saved.Blobs || read.Header.From.Last != st.Seq:
-		return lastCopy{}, fmt.Errorf("%s has %d events up to sequence %d, %d up to %d were expected", saved.File,
+		return fmt.Errorf("%s has %d events up to sequence %d, %d up to %d were expected", saved.File,
 			read.Events, read.Header.From.Last, saved.Events, st.Seq)
+	case saved.Missing+len(st.Damage) > 0:
+		return problem.Faultf("it lacks %s that events refer to and what was lost with %s of the log", cmdline.Plural(saved.Missing, "large content"), cmdline.Plural(len(st.Damage), "damaged place")).
+			Advise("`replay repair` fetches what others still have; else remove that folder by hand")
 	}
-	c := lastCopy{Saved: saved}
-	if saved.Missing > 0 {
-		c.lacks = append(c.lacks, cmdline.Plural(saved.Missing, "large content")+" that events refer to")
-	}
-	if len(st.Damage) > 0 {
-		c.lacks = append(c.lacks, "what was lost with "+cmdline.Plural(len(st.Damage), "damaged place")+" of the log")
-	}
-	return c, nil
-}
-
-// accept lets the log go although the copy lacks something: only a person can say so, --yes does not.
-func (a *app) accept(c lastCopy) error {
-	if len(c.lacks) == 0 {
-		return nil
-	}
-	lacks := strings.Join(c.lacks, ", and ")
-	a.Say(c.File + " lacks " + lacks)
-	if a.Asks {
-		ok, err := a.Ask(a.ctx, "remove the log although its export is incomplete?")
-		if err != nil {
-			return cmdline.Silent(cmdline.ExitInterrupted)
-		}
-		if ok {
-			return nil
-		}
-	}
-	return problem.Faultf("the export is incomplete").Advise("`replay repair` fetches what others still have; on a terminal you are asked")
+	return nil
 }
