@@ -26,7 +26,6 @@ func (s Silent) Error() string { return fmt.Sprintf("exit %d", int(s)) }
 func (c *Console) Report(ctx context.Context, err error) int {
 	var quiet Silent
 	var f *problem.Error
-	var hinted interface{ Hint() string }
 	switch {
 	case err == nil:
 		return 0
@@ -38,11 +37,8 @@ func (c *Console) Report(ctx context.Context, err error) int {
 	}
 
 	message, hint, exit := err.Error(), "", 1
-	switch {
-	case errors.As(err, &f):
+	if errors.As(err, &f) {
 		message, hint, exit = f.Message, f.Hint, max(1, f.Exit)
-	case errors.As(err, &hinted):
-		hint = hinted.Hint()
 	}
 	if hint == "" && errors.Is(err, fs.ErrPermission) {
 		hint = "run it as the user who owns that"

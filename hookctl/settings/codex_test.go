@@ -43,12 +43,9 @@ func TestInstallForCodex(t *testing.T) {
 		t.Errorf("a second install changed it: %+v", again)
 	}
 
-	st, err := Inspect(o)
-	if err != nil || len(st.Scopes) != 2 {
-		t.Fatalf("%+v, %v", st, err)
-	}
-	if s := st.Scopes[0]; !s.Installed || len(s.Events) != 12 || len(s.Missing)+len(s.Outdated) != 0 || strings.Join(s.Binaries, " ") != testBinary {
-		t.Errorf("%+v", s)
+	st := Inspect(o)
+	if s := st.Scopes[0]; len(st.Scopes) != 2 || s.Hooks != 12 || !s.Current || strings.Join(s.Binaries, " ") != testBinary {
+		t.Errorf("%+v", st)
 	}
 	mustUninstall(t, o)
 	expect.Equal(t, get(t, path), before, "after uninstall")
@@ -62,12 +59,6 @@ func TestCodexPlaces(t *testing.T) {
 	if o.Path() != filepath.Join(o.ProjectDir, ".codex", "hooks.json") || o.Command() != "hookctl" {
 		t.Error(o.Path(), o.Command())
 	}
-	for _, bad := range []Options{{Scope: Local, Profile: Full}, {Scope: User, Profile: Identity}} {
-		bad.Client, bad.Home, bad.ProjectDir, bad.Binary = Codex, o.Home, o.ProjectDir, testBinary
-		if _, err := Install(bad); err == nil {
-			t.Errorf("%v %v was installed", bad.Scope, bad.Profile)
-		}
-	}
 }
 
 // A program whose path has a blank is one word of the command line.
@@ -78,8 +69,7 @@ func TestCodexCommandIsQuoted(t *testing.T) {
 	if data, err := os.ReadFile(o.Path()); err != nil || !strings.Contains(string(data), `"\"/opt/my tools/hookctl\" hook Stop --client codex"`) {
 		t.Errorf("%s %v", data, err)
 	}
-	st, err := Inspect(o)
-	if err != nil || len(st.Scopes[0].Events) != 12 {
-		t.Errorf("%+v %v", st, err)
+	if st := Inspect(o); !st.Scopes[0].Current {
+		t.Errorf("%+v", st)
 	}
 }

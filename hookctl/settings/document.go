@@ -3,12 +3,12 @@ package settings
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"hookline/hookctl/problem"
 )
 
 // maxDepth bounds nesting, since the parser calls itself once a level. Real files need six.
@@ -16,50 +16,129 @@ const maxDepth = 1000
 
 var bom = []byte("\xef\xbb\xbf")
 
-// A document is a settings file, parsed. What it holds are offsets into its bytes.
+// A document is a settings file, parsed with its white space and comments.
 type document struct {
-	path   string
-	body   []byte // without the byte order mark; with an object added if there was no value
-	bom    bool
-	root   hujson.Value  // an object
-	hooks  *hujson.Value // an object; nil: no such member
-	events []event       // the members of hooks, in order
-
-	disabled bool   // disableAllHooks is true
-	plugin   string // the id of our own plugin, where the file switches it on
-}
-
-// An event is one member of "hooks".
-type event struct {
-	name    string
-	member  hujson.ObjectMember
-	entries []hujson.Value
+	path string
+	bom  bool
+	nl   string       // line end that the file uses first
+	root hujson.Value // an object
 }
 
 // parse reads a settings file. No bytes at all, white space or comments alone are an empty
 // object yet to be written.
 func parse(path string, data []byte) (*document, error) {
-	d := &document{path: path, body: data}
-	if bytes.HasPrefix(data, bom) {
-		d.bom, d.body = true, data[len(bom):]
+	body, marked := bytes.CutPrefix(data, bom)
+	d := &document{path: path, bom: marked, nl: newline(body)}
+	if tooDeep(body) {
+		return nil, d.refuse("nested more than 1000 levels deep")
 	}
-	if at := tooDeep(d.body); at >= 0 {
-		return nil, d.errorAt(at, tooDeepMessage)
-	}
+
 	var err error
-	if d.root, err = parseValue(d.body); err != nil {
-		body := d.withObject()
-		root, again := parseValue(body)
-		if again != nil {
-			return nil, d.syntaxError(err)
+	if d.root, err = parseValue(body); err != nil {
+		object := bytes.Clone(body)
+		if len(object) > 0 && !bytes.HasSuffix(object, []byte("\n")) {
+			object = append(object, d.nl...)
 		}
-		d.body, d.root = body, root
+		object = append(object, "{}"+d.nl...)
+		root, again := parseValue(object)
+		if again != nil {
+			return nil, d.refuse(strings.TrimPrefix(err.Error(), "hujson: "))
+		}
+		d.root, d.nl = root, newline(object)
 	}
-	if err := d.outline(); err != nil {
-		return nil, err
-	}
-	return d, nil
+	return d, d.check()
 }
+
+// newline returns the line end that a file uses first.
+func newline(body []byte) string {
+	if i := bytes.IndexByte(body, '\n'); i > 0 && body[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// parseValue parses a file whose last line comment may lack its line end, which the parser wants.
+func parseValue(body []byte) (hujson.Value, error) {
+	v, err := hujson.Parse(bytes.Clone(body))
+	if err == nil {
+		return v, nil
+	}
+	ended, again := hujson.Parse(append(bytes.Clone(body), '\n'))
+	if again != nil {
+		return v, err
+	}
+	ended.AfterExtra = ended.AfterExtra[:len(ended.AfterExtra)-1]
+	return ended, nil
+}
+
+// tooDeep reports whether nesting passes maxDepth. Brackets in strings and comments count too.
+func tooDeep(body []byte) bool {
+	depth := 0
+	for _, b := range body {
+		switch b {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		if depth > maxDepth {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *document) refuse(why string) error {
+	return problem.Faultf("%s: %s", d.path, why).Advise("nothing was changed; correct that file and try again")
+}
+
+// check refuses a shape that an edit, or the client, would misread. Of a member that is given twice the client takes
+// the last, and an edit of the other would go unseen.
+func (d *document) check() error {
+	root, ok := d.root.Value.(*hujson.Object)
+	if !ok {
+		return d.refuse("settings are not an object")
+	}
+	if name := twice(root); name == "hooks" {
+		return d.refuse(`"hooks" is given twice`)
+	}
+	hooks := d.root.Find("/hooks")
+	if hooks == nil {
+		return nil
+	}
+	object, ok := hooks.Value.(*hujson.Object)
+	if !ok {
+		return d.refuse(`"hooks" is not an object`)
+	}
+	if name := twice(object); name != "" {
+		return d.refuse("hooks of " + name + " are given twice")
+	}
+	for _, m := range object.Members {
+		if m.Value.Value.Kind() != '[' {
+			return d.refuse("hooks of " + nameOf(m) + " are not an array")
+		}
+	}
+	return nil
+}
+
+// twice returns the name of a member that an object has twice; "hooks" before any other.
+func twice(o *hujson.Object) string {
+	seen := map[string]int{}
+	found := ""
+	for _, m := range o.Members {
+		name := nameOf(m)
+		seen[name]++
+		if seen[name] == 2 {
+			found = name
+		}
+	}
+	if seen["hooks"] > 1 {
+		return "hooks"
+	}
+	return found
+}
+
+func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
 // Plain is a settings file as JSON, without its comments; a file that is too large or nested too deep is an error, as the
 // parser's stack would overflow at it. There is nothing of a file that is not there.
@@ -68,124 +147,47 @@ func Plain(path string) ([]byte, error) {
 	if err != nil || !c.exists {
 		return nil, err
 	}
-	if tooDeep(c.data) >= 0 {
-		return nil, &FileError{Op: "read", Path: path, Err: errors.New(tooDeepMessage)}
+	d, err := parse(path, c.data)
+	if err != nil {
+		return nil, err
 	}
-	return hujson.Standardize(c.data)
+	d.root.Standardize()
+	return d.root.Pack(), nil
 }
 
-var tooDeepMessage = fmt.Sprintf("nested more than %d levels deep", maxDepth)
-
-// tooDeep returns the offset at which nesting passes maxDepth, or -1. Brackets in strings and comments count too.
-func tooDeep(body []byte) int {
-	depth := 0
-	for i, b := range body {
-		switch b {
-		case '{', '[':
-			if depth++; depth > maxDepth {
-				return i
-			}
-		case '}', ']':
-			depth--
-		}
+// pack returns the file's bytes.
+func (d *document) pack() []byte {
+	if d.bom {
+		return append(bytes.Clone(bom), d.root.Pack()...)
 	}
-	return -1
+	return d.root.Pack()
 }
 
-// parseValue adds a line end because the parser wants a last line comment to have one.
-func parseValue(body []byte) (hujson.Value, error) {
-	return hujson.Parse(append(bytes.Clone(body), '\n'))
-}
-
-// withObject returns the body with an empty object after it.
-func (d *document) withObject() []byte {
-	nl := newline(d.body)
-	out := bytes.Clone(d.body)
-	if len(out) > 0 && !bytes.HasSuffix(out, []byte("\n")) {
-		out = append(out, nl...)
-	}
-	return append(append(out, "{}"...), nl...)
-}
-
-// outline finds what we edit and refuses a shape that we, or the client, would misread.
-func (d *document) outline() error {
-	if _, ok := d.root.Value.(*hujson.Object); !ok {
-		return d.errorAt(d.root.StartOffset, "settings are not an object")
-	}
-	if v := valueOf(d.root, "disableAllHooks"); v != nil {
-		_ = decode(*v, &d.disabled) // the client takes nothing else for true
-	}
-	if v := valueOf(d.root, "enabledPlugins"); v != nil {
-		d.plugin = pluginOf(*v)
-	}
-	if err := d.once(d.root, "hooks"); err != nil {
-		return err
-	}
-	if d.hooks = valueOf(d.root, "hooks"); d.hooks == nil {
-		return nil
-	}
-	hooks, ok := d.hooks.Value.(*hujson.Object)
-	if !ok {
-		return d.errorAt(d.hooks.StartOffset, `"hooks" is not an object`)
-	}
-
-	seen := map[string]bool{}
-	for _, m := range hooks.Members {
-		name := text(m.Name)
-		arr, ok := m.Value.Value.(*hujson.Array)
-		if !ok {
-			return d.errorAt(m.Value.StartOffset, fmt.Sprintf("hooks of %s are not an array", name))
-		}
-		if seen[name] {
-			return d.errorAt(m.Name.StartOffset, fmt.Sprintf("hooks of %s are given twice", name))
-		}
-		seen[name] = true
-		for _, e := range arr.Elements {
-			if err := d.once(e, "hooks"); err != nil {
-				return err
-			}
-		}
-		d.events = append(d.events, event{name, m, arr.Elements})
+// events returns the members of "hooks", each an array of entries.
+func (d *document) events() []hujson.ObjectMember {
+	if hooks := d.root.Find("/hooks"); hooks != nil {
+		return hooks.Value.(*hujson.Object).Members
 	}
 	return nil
 }
 
-// once refuses an object that has a member twice: the client would take the last, and an edit of the other would go
-// unseen.
-func (d *document) once(v hujson.Value, name string) error {
-	obj, ok := v.Value.(*hujson.Object)
-	if !ok {
-		return nil
-	}
-	found := false
-	for _, m := range obj.Members {
-		if text(m.Name) != name {
-			continue
+// event returns the entries of an event; none if the file does not name it.
+func (d *document) event(name string) []hujson.Value {
+	for _, m := range d.events() {
+		if nameOf(m) == name {
+			return m.Value.Value.(*hujson.Array).Elements
 		}
-		if found {
-			return d.errorAt(m.Name.StartOffset, fmt.Sprintf("%q is given twice", name))
-		}
-		found = true
 	}
 	return nil
-}
-
-// event returns the member of hooks of that name, nil if there is none.
-func (d *document) event(name string) *event {
-	i := slices.IndexFunc(d.events, func(ev event) bool { return ev.name == name })
-	if i < 0 {
-		return nil
-	}
-	return &d.events[i]
 }
 
 // entries returns our handlers in the order of the file.
 func (d *document) entries() []entry {
 	var list []entry
-	for _, ev := range d.events {
-		for _, v := range ev.entries {
+	for _, ev := range d.events() {
+		for _, v := range d.event(nameOf(ev)) {
 			for _, h := range handlersOf(v) {
-				if e, ours := asEntry(ev.name, v, h); ours {
+				if e, ours := asEntry(nameOf(ev), v, h); ours {
 					list = append(list, e)
 				}
 			}
@@ -194,15 +196,14 @@ func (d *document) entries() []entry {
 	return list
 }
 
-// holds tells whether the file's handlers of ours are exactly the wanted entries, each alone
+// holds reports whether the file's handlers of ours are exactly the wanted entries, each alone
 // in its entry and with the same meaning; spelling and order do not matter.
 func (d *document) holds(want []entry) bool {
 	if len(d.entries()) != len(want) {
 		return false
 	}
 	for _, w := range want {
-		ev := d.event(w.event)
-		if ev == nil || !slices.ContainsFunc(ev.entries, w.same) {
+		if !slices.ContainsFunc(d.event(w.event), w.same) {
 			return false
 		}
 	}
@@ -213,35 +214,23 @@ func (d *document) holds(want []entry) bool {
 func (d *document) foreign(list []entry) []string {
 	var names []string
 	for _, e := range list {
-		ev := d.event(e.event)
-		if ev != nil && ev.foreign() > 0 && !slices.Contains(names, e.event) {
+		foreign := slices.ContainsFunc(d.event(e.event), func(v hujson.Value) bool { return !onlyOurs(e.event, v) })
+		if foreign && !slices.Contains(names, e.event) {
 			names = append(names, e.event)
 		}
 	}
 	return names
 }
 
-// foreign counts the handlers of an event that are not ours; an entry of a shape that we do
-// not know counts as one.
-func (ev event) foreign() int {
-	count := 0
-	for _, v := range ev.entries {
-		list := handlersOf(v)
-		if len(list) == 0 {
-			count++
-		}
-		for _, h := range list {
-			if _, ours := asEntry(ev.name, v, h); !ours {
-				count++
-			}
-		}
-	}
-	return count
+// onlyOurs reports whether an entry has handlers, and all of them are ours. One of a shape that is not known has none.
+func onlyOurs(event string, v hujson.Value) bool {
+	list := handlersOf(v)
+	return len(list) > 0 && !slices.ContainsFunc(list, func(h hujson.Value) bool { _, ours := asEntry(event, v, h); return !ours })
 }
 
 // handlersOf returns the handlers of an entry; none if it has another shape.
 func handlersOf(v hujson.Value) []hujson.Value {
-	list := valueOf(v, "hooks")
+	list := v.Find("/hooks")
 	if list == nil {
 		return nil
 	}
@@ -252,61 +241,9 @@ func handlersOf(v hujson.Value) []hujson.Value {
 	return arr.Elements
 }
 
-// valueOf returns the value of an object's member, nil if it has none of that name or is no object.
-func valueOf(v hujson.Value, name string) *hujson.Value {
-	at := memberAt(v, name)
-	if at < 0 {
-		return nil
-	}
-	return &v.Value.(*hujson.Object).Members[at].Value
-}
-
-// memberAt returns where an object has the member of that name, -1 if nowhere.
-func memberAt(v hujson.Value, name string) int {
-	obj, ok := v.Value.(*hujson.Object)
-	if !ok {
-		return -1
-	}
-	return slices.IndexFunc(obj.Members, func(m hujson.ObjectMember) bool { return text(m.Name) == name })
-}
-
-// syntaxError takes the place out of the parser's text, which has no other way to tell it.
-func (d *document) syntaxError(err error) error {
-	var line, column int
-	if _, scan := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); scan != nil {
-		return &SyntaxError{Path: d.path, Line: 1, Column: 1, Msg: err.Error()}
-	}
-	_, msg, _ := bytes.Cut([]byte(err.Error()), fmt.Appendf(nil, "column %d: ", column))
-	at, parsed := 0, append(bytes.Clone(d.body), '\n')
-	for ; line > 1; line-- {
-		at += bytes.IndexByte(parsed[at:], '\n') + 1
-	}
-	return d.errorAt(min(at+column-1, len(d.body)), string(msg))
-}
-
-func (d *document) errorAt(offset int, msg string) error {
-	before := d.body[:offset]
-	lineStart := bytes.LastIndexByte(before, '\n') + 1
-	return &SyntaxError{
-		Path: d.path, Msg: msg,
-		Line:   1 + bytes.Count(before, []byte("\n")),
-		Column: 1 + utf8.RuneCount(before[lineStart:]),
-	}
-}
-
 // decode reads a value as encoding/json does; of a repeated member the last, like the client.
 func decode(v hujson.Value, to any) error {
 	v = v.Clone()
 	v.Standardize()
 	return json.Unmarshal(v.Pack(), to)
-}
-
-// text returns a string's value. Nearly all names are spelt without escapes, and unescaping
-// each member's name of a large file would take longer than parsing it.
-func text(v hujson.Value) string {
-	lit, _ := v.Value.(hujson.Literal)
-	if len(lit) >= 2 && lit[0] == '"' && bytes.IndexByte(lit, '\\') < 0 {
-		return string(lit[1 : len(lit)-1])
-	}
-	return lit.String()
 }

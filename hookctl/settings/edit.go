@@ -9,227 +9,204 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// An edit puts a text in the place of the bytes from one offset of the body up to another.
-type edit struct {
-	from, to int
-	text     string
-	line     bool // it takes away the end of a line comment's line
-}
+// A slot is the white space and comments around a member or an element. That after the last one is nil unless a comma follows it.
+type slot struct{ before, after *hujson.Extra }
 
-// edited returns the file with the edits made. They do not overlap; those at one place stay in their order.
-func (d *document) edited(list []edit) []byte {
-	slices.SortStableFunc(list, func(a, b edit) int { return a.from - b.from })
-	var out []byte
-	if d.bom {
-		out = append(out, bom...)
-	}
-	at, comment := 0, -1 // where a line comment waits for the end of its line
-	keep := func(text []byte) {
-		if next := bytes.TrimLeft(text, " \t\r"); comment >= 0 && len(next) > 0 {
-			if next[0] != '\n' {
-				out = slices.Insert(out, comment, []byte(newline(d.body))...)
-			}
-			comment = -1
-		}
-		out = append(out, text...)
-	}
-	for _, e := range list {
-		keep(d.body[at:e.from])
-		keep([]byte(e.text))
-		if at = e.to; e.line {
-			comment = len(out)
-		}
-	}
-	keep(d.body[at:])
-	return out
-}
-
-// A container is an object or an array of the file by its offsets.
-type container struct {
-	items    []item
-	rest     int  // behind the last item and its comma
-	end      int  // of its closing sign
-	trailing bool // a comma follows the last item
-}
-
-// An item is a member or an element.
-type item struct {
-	from       int // behind the sign before it: the opening sign or a comma
-	start, end int // of the item itself
-	comma      int // of the comma behind it; end, where there is none
-}
-
-func containerOf(v hujson.Value) container {
-	c := container{rest: v.StartOffset + 1, end: v.EndOffset - 1}
-	add := func(first, last hujson.Value) {
-		next := item{c.rest, first.StartOffset, last.EndOffset, last.EndOffset + len(last.AfterExtra)}
-		c.trailing = last.AfterExtra != nil // of the last item, by the parser's rule
-		c.items, c.rest = append(c.items, next), next.comma+1
-	}
+// slotsOf returns the slots of an object or an array in order, and what stands before its closing sign.
+func slotsOf(v *hujson.Value) (slots []slot, end *hujson.Extra) {
 	switch t := v.Value.(type) {
 	case *hujson.Object:
-		for _, m := range t.Members {
-			add(m.Name, m.Value)
+		for i := range t.Members {
+			slots = append(slots, slot{&t.Members[i].Name.BeforeExtra, &t.Members[i].Value.AfterExtra})
 		}
+		return slots, &t.AfterExtra
 	case *hujson.Array:
-		for _, e := range t.Elements {
-			add(e, e)
+		for i := range t.Elements {
+			slots = append(slots, slot{&t.Elements[i].BeforeExtra, &t.Elements[i].AfterExtra})
 		}
+		return slots, &t.AfterExtra
 	}
-	if len(c.items) > 0 && !c.trailing {
-		c.rest--
-	}
-	return c
+	return nil, nil
 }
 
-// commented tells whether there is a comment among the items of a container (one inside
-// an item does not count).
-func (d *document) commented(c container) bool {
-	for _, i := range c.items {
-		if hasComment(d.body[i.from:i.start]) || hasComment(d.body[i.end:i.comma]) {
+// commented reports whether there is a comment among the items of a container (one inside an item does not count).
+func commented(v *hujson.Value) bool {
+	slots, end := slotsOf(v)
+	return hasComment(*end) || slices.ContainsFunc(slots, func(s slot) bool { return hasComment(*s.before) || hasComment(*s.after) })
+}
+
+func hasComment(extra hujson.Extra) bool { return len(bytes.TrimSpace(extra)) > 0 }
+
+// endsInLineComment reports whether text after this, white space and comments, would be part of a comment.
+func endsInLineComment(extra hujson.Extra) bool {
+	for {
+		_, comment, found := bytes.Cut(extra, []byte("/"))
+		if !found {
+			return false
+		}
+		end := "*/"
+		if comment[0] == '/' {
+			end = "\n"
+		}
+		if _, extra, found = bytes.Cut(comment[1:], []byte(end)); !found {
 			return true
 		}
 	}
-	return hasComment(d.body[c.rest:c.end])
 }
 
-func hasComment(extra []byte) bool { return len(bytes.TrimSpace(extra)) > 0 }
-
-// endsInLineComment tells whether text after this, white space and comments, would be part of a comment. A block comment
-// with // in its last line is taken for one, which costs no more than a line end.
-func endsInLineComment(extra []byte) bool {
-	return bytes.Contains(extra[bytes.LastIndexByte(extra, '\n')+1:], []byte("//"))
+// comments returns the beginning of an extra, up to the last comment.
+func comments(extra hujson.Extra) hujson.Extra {
+	return bytes.TrimRight(extra, " \t\r\n")
 }
 
-// cut removes items with the white space before them and one comma each. Comments beside them
+// cut removes those items of a container for which gone is true, each with the white space before it. Comments beside them
 // stay. With everything gone and no comment left, white space goes too.
-func (d *document) cut(v hujson.Value, gone []int) []edit {
-	c := containerOf(v)
-	if isAll(gone, len(c.items)) && !d.commented(c) {
-		return []edit{{from: c.items[0].from, to: c.end}}
+func (d *document) cut(v *hujson.Value, gone func(i int) bool) {
+	slots, end := slotsOf(v)
+	if len(slots) == 0 {
+		return
 	}
-	tail := len(c.items) // from here on all go, and no comma follows them
-	for !c.trailing && slices.Contains(gone, tail-1) {
-		tail--
-	}
-	var list []edit
-	for _, i := range gone {
-		it := c.items[i]
-		comments := bytes.TrimRight(d.body[it.from:it.start], " \t\r\n")
-		switch {
-		case i < tail:
-			list = append(list, edit{from: it.comma, to: it.comma + 1})
-		case i > 0:
-			list = append(list, edit{from: it.from - 1, to: it.from})
+	trailing := *slots[len(slots)-1].after != nil
+	var loose hujson.Extra // comments of items that went, for what comes next
+	before := func(next *hujson.Extra) {
+		if endsInLineComment(loose) && !bytes.HasPrefix(bytes.TrimLeft(*next, " \t\r"), []byte("\n")) {
+			loose = append(loose, d.nl...)
 		}
-		list = append(list, edit{from: it.from + len(comments), to: it.end, line: endsInLineComment(comments)})
+		*next = slices.Concat(loose, *next)
+		loose = nil
 	}
-	return list
-}
 
-// isAll tells whether these are all the items of a container, and at least one.
-func isAll(gone []int, items int) bool { return len(gone) > 0 && len(gone) == items }
-
-// cutOurs cuts our entries out. A container that this leaves empty is cut out as well, unless
-// it has a comment in it or the file had it before (was; nil: unknown, so it is taken for ours).
-func (d *document) cutOurs(was *document) []byte {
-	if d.hooks == nil {
-		return d.edited(nil)
-	}
-	var list []edit
-	var gone []int
-	for i, ev := range d.events {
-		inside, ours := d.cutHandlers(ev)
-		made := was == nil || was.event(ev.name) == nil
-		if made && isAll(ours, len(ev.entries)) && !d.commentedMember(ev.member) {
-			gone = append(gone, i)
+	var last *slot
+	for i, s := range slots {
+		if gone(i) {
+			loose = slices.Concat(loose, comments(*s.before), comments(*s.after))
 			continue
 		}
-		list = slices.Concat(list, inside, d.cut(ev.member.Value, ours))
+		before(s.before)
+		last = &slots[i]
+	}
+	switch {
+	case last != nil && !trailing:
+		loose = slices.Concat(*last.after, loose)
+		*last.after = nil
+	case last != nil && *last.after == nil:
+		*last.after = hujson.Extra{}
+	}
+	before(end)
+	if last == nil && !hasComment(*end) {
+		*end = nil
 	}
 
-	at := memberAt(d.root, "hooks")
-	made := was == nil || was.hooks == nil
-	if made && isAll(gone, len(d.events)) && !d.commentedMember(d.root.Value.(*hujson.Object).Members[at]) {
-		return d.edited(d.cut(d.root, []int{at}))
+	switch t := v.Value.(type) {
+	case *hujson.Object:
+		t.Members = kept(t.Members, gone)
+	case *hujson.Array:
+		t.Elements = kept(t.Elements, gone)
 	}
-	return d.edited(append(list, d.cut(*d.hooks, gone)...))
 }
 
-// cutHandlers cuts our handlers out of entries that have foreign ones too, and returns the
-// entries that have only ours.
-func (d *document) cutHandlers(ev event) (list []edit, whole []int) {
-	for i, v := range ev.entries {
-		handlers := handlersOf(v)
-		var ours []int
-		for j, h := range handlers {
-			if _, is := asEntry(ev.name, v, h); is {
-				ours = append(ours, j)
+// kept returns the items for which gone is false.
+func kept[T any](list []T, gone func(i int) bool) []T {
+	var left []T
+	for i, item := range list {
+		if !gone(i) {
+			left = append(left, item)
+		}
+	}
+	return left
+}
+
+// cutOurs cuts our entries out. A container that this leaves empty is cut out as well, unless it has a comment in it.
+func (d *document) cutOurs() []byte {
+	hooks := d.root.Find("/hooks")
+	if hooks == nil {
+		return d.pack()
+	}
+	events := hooks.Value.(*hujson.Object).Members
+	empty := make([]bool, len(events))
+	for i := range events {
+		ev := &events[i]
+		name, entries := nameOf(*ev), ev.Value.Value.(*hujson.Array).Elements
+		had := len(entries)
+		whole := make([]bool, had)
+		for j, v := range entries {
+			if whole[j] = onlyOurs(name, v); !whole[j] && len(handlersOf(v)) > 0 {
+				handlers := handlersOf(v)
+				d.cut(v.Find("/hooks"), func(k int) bool { _, ours := asEntry(name, v, handlers[k]); return ours })
 			}
 		}
-		if isAll(ours, len(handlers)) {
-			whole = append(whole, i)
-		} else if len(ours) > 0 {
-			list = append(list, d.cut(*valueOf(v, "hooks"), ours)...)
+		empty[i] = had > 0 && !slices.Contains(whole, false) && !commentedMember(*ev)
+		if !empty[i] {
+			d.cut(&ev.Value, func(j int) bool { return whole[j] })
 		}
 	}
-	return list, whole
+
+	root := d.root.Value.(*hujson.Object)
+	at := slices.IndexFunc(root.Members, func(m hujson.ObjectMember) bool { return nameOf(m) == "hooks" })
+	if len(empty) > 0 && !slices.Contains(empty, false) && !commentedMember(root.Members[at]) {
+		d.cut(&d.root, func(i int) bool { return i == at })
+	} else {
+		d.cut(hooks, func(i int) bool { return empty[i] })
+	}
+	return d.pack()
 }
 
-// commentedMember tells whether a member has a comment of its own: before its value, which is a
+// commentedMember reports whether a member has a comment of its own: before its value, which is a
 // container, or among the container's items.
-func (d *document) commentedMember(m hujson.ObjectMember) bool {
-	return hasComment(m.Name.AfterExtra) || hasComment(m.Value.BeforeExtra) || d.commented(containerOf(m.Value))
+func commentedMember(m hujson.ObjectMember) bool {
+	return hasComment(m.Name.AfterExtra) || hasComment(m.Value.BeforeExtra) || commented(&m.Value)
 }
 
 // original returns what the file was, or would be, without our entries; the package comment
-// says how it is found. It need not have existed.
-func (d *document) original(saved backup) content {
+// says how it is found. It need not have existed. The document is used up.
+func (d *document) original(saved content) content {
 	list := d.entries()
-	cur := d.edited(nil)
+	cur := d.pack()
 	if len(list) == 0 {
 		return content{exists: true, data: cur}
 	}
-	was := saved.document()
-	if was != nil && bytes.Equal(was.insert(list), cur) {
-		return content{exists: true, data: saved.data}
+	if saved.exists {
+		was, err := parse(d.path, saved.data)
+		if err == nil && len(was.entries()) == 0 && bytes.Equal(was.insert(list), cur) {
+			return saved
+		}
 	}
 	empty, _ := parse(d.path, nil) // no text is always understood
 	if bytes.Equal(empty.insert(list), cur) {
 		return content{}
 	}
-	left := d.cutOurs(was)
-	if rest, err := parse(d.path, left); err == nil && !saved.exists && string(bytes.Join(bytes.Fields(rest.body), nil)) == "{}" { // not even a comment
+
+	left := d.cutOurs()
+	rest := bytes.Join(bytes.Fields(bytes.TrimPrefix(left, bom)), nil)
+	if !saved.exists && string(rest) == "{}" { // not even a comment
 		return content{}
 	}
 	return content{exists: true, data: left}
 }
 
-// insert returns the file with the entries after what each event has already. New events go
-// after the others, in the order of the entries.
+// insert puts the entries behind what each event has already and returns the file. New events go after the others, in the
+// order of the entries.
 func (d *document) insert(list []entry) []byte {
 	s := d.style()
-	root := d.level(s, d.root, level{multi: true})
-	if d.hooks == nil {
-		next, _ := parse(d.path, d.edited(d.add(s, d.root, root, "", s.member("hooks", struct{}{}, root)))) // which is valid
-		return next.insert(list)
+	root := s.level(&d.root, level{multi: true})
+	if d.root.Find("/hooks") == nil {
+		s.add(&d.root, root, "", "hooks", struct{}{})
 	}
-
-	hooks := d.level(s, *d.hooks, root)
-	var all []edit
-	var fresh []string
+	hooks := d.root.Find("/hooks")
 	for _, e := range list {
-		if ev := d.event(e.event); ev != nil {
-			lv := d.level(s, ev.member.Value, hooks)
-			all = append(all, d.add(s, ev.member.Value, lv, hooks.indent, s.render(e.node(), lv))...)
-		} else {
-			fresh = append(fresh, s.member(e.event, []node{e.node()}, hooks))
+		inner := s.level(hooks, root)
+		at := slices.IndexFunc(d.events(), func(m hujson.ObjectMember) bool { return nameOf(m) == e.event })
+		if at < 0 {
+			s.add(hooks, inner, root.indent, e.event, []node{e.node()})
+			continue
 		}
+		event := &hooks.Value.(*hujson.Object).Members[at].Value
+		s.add(event, s.level(event, inner), inner.indent, "", e.node())
 	}
-	return d.edited(append(all, d.add(s, *d.hooks, hooks, root.indent, fresh...)...))
+	return d.pack()
 }
 
-// A style is how the file is written, so that what we add looks the same.
+// A style is how the file is written, so that what is added looks the same.
 type style struct {
 	nl    string // line end
 	unit  string // one level of indentation
@@ -242,10 +219,10 @@ type level struct {
 	indent string // before each, if so
 }
 
-// style reads the first member: its indentation, and the space after its colon. An empty
-// file tells nothing; it gets two spaces, as the client writes.
+// style reads the first member: its indentation, and the space after its colon. Without one it is two spaces, as the client
+// writes.
 func (d *document) style() style {
-	s := style{nl: newline(d.body), unit: "  ", space: " "}
+	s := style{nl: d.nl, unit: "  ", space: " "}
 	members := d.root.Value.(*hujson.Object).Members
 	if len(members) == 0 {
 		return s
@@ -259,30 +236,22 @@ func (d *document) style() style {
 	return s
 }
 
-// newline returns the line end that the file uses first.
-func newline(body []byte) string {
-	if i := bytes.IndexByte(body, '\n'); i > 0 && body[i-1] == '\r' {
-		return "\r\n"
-	}
-	return "\n"
-}
-
 // level follows the last item of a container, since new ones come after it; an empty one is
 // written like its parent, one step in.
-func (d *document) level(s style, of hujson.Value, parent level) level {
+func (s style) level(of *hujson.Value, parent level) level {
 	inner := level{multi: parent.multi, indent: parent.indent + s.unit}
-	if list := containerOf(of).items; len(list) > 0 {
-		last := list[len(list)-1]
-		lv := levelOf(d.body[last.from:last.start])
-		if !lv.multi {
-			lv.indent = inner.indent // in case a comment forces a line
-		}
-		return lv
+	slots, _ := slotsOf(of)
+	if len(slots) == 0 {
+		return inner
 	}
-	return inner
+	lv := levelOf(*slots[len(slots)-1].before)
+	if !lv.multi {
+		lv.indent = inner.indent // in case a comment forces a line
+	}
+	return lv
 }
 
-func levelOf(before []byte) level {
+func levelOf(before hujson.Extra) level {
 	at := bytes.LastIndexByte(before, '\n')
 	if at < 0 {
 		return level{}
@@ -291,42 +260,49 @@ func levelOf(before []byte) level {
 	return level{multi: true, indent: string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])}
 }
 
-// add puts rendered items behind those of a container. closing is the indentation of the line
-// with its closing sign, used where the container had nothing in it.
-func (d *document) add(s style, to hujson.Value, lv level, closing string, texts ...string) []edit {
-	if len(texts) == 0 {
-		return nil
-	}
-	c := containerOf(to)
-	comments := bytes.TrimRight(d.body[c.rest:c.end], " \t\r\n")
-	lv.multi = lv.multi || endsInLineComment(comments) // on the same line it would be part of the comment
+// add puts a value behind the items of a container; in an object it gets the name. closing is the indentation of the line
+// with the closing sign, used where the container had nothing in it.
+func (s style) add(to *hujson.Value, lv level, closing, name string, value any) {
+	slots, end := slotsOf(to)
+	before := comments(*end)
+	rest := (*end)[len(before):]
+	lv.multi = lv.multi || endsInLineComment(before) // on the same line it would be part of the comment
 	between := s.space
 	if lv.multi {
 		between = s.nl + lv.indent
 	}
-	text, at := between+strings.Join(texts, ","+between), c.rest+len(comments)
-	switch {
-	case len(c.items) == 0 && lv.multi:
-		return []edit{{from: at, to: c.end, text: text + s.nl + closing}}
-	case len(c.items) == 0:
-		return []edit{{from: at, to: c.end, text: text[len(between):]}}
-	case c.trailing:
-		return []edit{{from: at, to: at, text: text + ","}}
+	if len(slots) == 0 {
+		rest = nil
+		if lv.multi {
+			rest = hujson.Extra(s.nl + closing)
+		} else {
+			between = ""
+		}
 	}
-	last := c.items[len(c.items)-1].end
-	return []edit{{from: last, to: last, text: ","}, {from: at, to: at, text: text}}
+
+	item := s.render(value, lv)
+	if len(slots) > 0 && *slots[len(slots)-1].after != nil {
+		item.AfterExtra = hujson.Extra{} // a comma follows, as it did
+	}
+	*end = rest
+	before = append(bytes.Clone(before), between...)
+	switch t := to.Value.(type) {
+	case *hujson.Object:
+		item.BeforeExtra = hujson.Extra(s.space)
+		t.Members = append(t.Members, hujson.ObjectMember{Name: hujson.Value{BeforeExtra: before, Value: hujson.String(name)}, Value: item})
+	case *hujson.Array:
+		item.BeforeExtra = before
+		t.Elements = append(t.Elements, item)
+	}
 }
 
-// render writes a value whose first sign stands on a line of that level.
-func (s style) render(v any, lv level) string {
-	if !lv.multi {
-		text, _ := json.Marshal(v) // strings and numbers always encode
-		return string(text)
+// render makes a value of the file whose first sign stands on a line of that level.
+func (s style) render(v any, lv level) hujson.Value {
+	text, _ := json.Marshal(v) // strings and numbers always encode
+	if lv.multi {
+		text, _ = json.MarshalIndent(v, lv.indent, s.unit)
+		text = []byte(strings.ReplaceAll(string(text), "\n", s.nl))
 	}
-	text, _ := json.MarshalIndent(v, lv.indent, s.unit)
-	return strings.ReplaceAll(string(text), "\n", s.nl)
-}
-
-func (s style) member(name string, value any, lv level) string {
-	return string(hujson.String(name)) + ":" + s.space + s.render(value, lv)
+	value, _ := hujson.Parse(text) // which is JSON
+	return value
 }

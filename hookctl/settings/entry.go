@@ -36,7 +36,7 @@ func (e entry) node() node {
 	return node{Matcher: e.matcher, Hooks: []handler{{Type: "command", Command: e.command, Args: e.args, Timeout: e.timeout}}}
 }
 
-// same tells whether a value of the file means this entry, whatever its spelling and order.
+// same reports whether a value of the file means this entry, whatever its spelling and order.
 func (e entry) same(v hujson.Value) bool {
 	var have, want any
 	text, _ := json.Marshal(e.node()) // strings and numbers always encode
@@ -44,15 +44,15 @@ func (e entry) same(v hujson.Value) bool {
 }
 
 // asEntry reads a handler of an entry of the file; members that we never write are ignored, and same
-// tells whether there were any. It tells whether the handler is one of ours; the package comment has the rule.
-func asEntry(event string, in, v hujson.Value) (entry, bool) {
+// finds them. ours is whether the handler is one of ours; the package comment has the rule.
+func asEntry(event string, in, v hujson.Value) (e entry, ours bool) {
 	h := handler{Type: "command"}
 	if decode(v, &h) != nil || h.Type != "command" {
 		return entry{}, false
 	}
-	e := entry{event: event, command: h.Command, args: h.Args, timeout: h.Timeout}
-	if matcher := valueOf(in, "matcher"); matcher != nil {
-		e.matcher = text(*matcher)
+	e = entry{event: event, command: h.Command, args: h.Args, timeout: h.Timeout}
+	if matcher := in.Find("/matcher"); matcher != nil {
+		_ = decode(*matcher, &e.matcher) // of another form: same finds it different
 	}
 	argv := e.argv()
 	return e, isOurBinary(argv[0]) && isOurVerb(argv[1:])
@@ -68,7 +68,7 @@ func (e entry) argv() []string {
 	return append([]string{e.command}, e.args...)
 }
 
-// profile tells which profile such an entry belongs to.
+// profile returns the profile that such an entry belongs to.
 func (e entry) profile() Profile {
 	if v := e.argv(); len(v) > 1 && v[1] != "hook" {
 		return Identity

@@ -13,33 +13,20 @@ func TestWhatIsOurs(t *testing.T) {
 		want    bool
 	}{
 		{`{"type":"command","command":"/a/hookctl","args":["hook","Stop"]}`, true},
-		{`{"type":"command","command":"hookd","args":["hook"]}`, true},
 		{`{"command":"hookctl","args":["hook","Stop"]}`, true},
 		{`{"type":"command","command":"C:\\x y\\hookctl.exe","args":["consciousness","brief"]}`, true},
-		{`{"type":"command","command":"C:\\x\\HookCtl.EXE","args":["consciousness"]}`, true},
-		{`{"type":"command","command":"hookctl","args":["session","restore-identity"]}`, true},
 		{`{"type":"command","command":"hookctl","args":["session","persist-identity"]}`, true},
 		{`{"type":"command","command":"hookctl hook Stop"}`, true},
 		{`{"type":"command","command":"  '/a b/hookctl'  hook Stop 2>/dev/null"}`, true},
 		{`{"type":"command","command":"\"$CLAUDE_PROJECT_DIR\"/bin/hookctl hook Stop"}`, true},
-		{`{"type":"command","command":"/a\\ b/hookd session persist-identity"}`, true},
-		{`{"type":"command","command":"C:\\bin\\hookctl.exe hook Stop"}`, true},
 		{`{"type":"command","command":"hookctl","args":["statusline"]}`, false},
 		{`{"type":"command","command":"hookctl","args":["session","list"]}`, false},
-		{`{"type":"command","command":"hookctl","args":["session"]}`, false},
-		{`{"type":"command","command":"hookctl","args":[]}`, false},
-		{`{"type":"command","command":"hookctl","args":["hook",1]}`, false},
-		{`{"type":"command","command":"hookctl hook","args":["hook"]}`, false},
 		{`{"type":"command","command":"hookctl"}`, false},
 		{`{"type":"command","command":"my-hookctl hook Stop"}`, false},
-		{`{"type":"command","command":"/hookctl/run hook Stop"}`, false},
 		{`{"type":"command","command":"echo hookctl hook Stop"}`, false},
-		{`{"type":"command","command":"hookctlx","args":["hook","Stop"]}`, false},
 		{`{"type":"prompt","command":"hookctl hook Stop"}`, false},
 		{`{"type":"command","command":7}`, false},
-		{`{"type":"command"}`, false},
 		{`"hookctl hook Stop"`, false},
-		{`null`, false},
 	}
 	for _, c := range cases {
 		h := expect.Value(parseValue([]byte(c.handler)))(t)

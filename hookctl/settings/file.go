@@ -11,6 +11,7 @@ import (
 
 	"github.com/pmezard/go-difflib/difflib"
 
+	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 )
 
@@ -24,14 +25,6 @@ const (
 	maxAttempts = 8
 )
 
-// A file is one settings file.
-type file struct {
-	path         string
-	beforeRename func() // runs just before the last look at the file; tests write it there
-}
-
-func settingsFile(o Options) *file { return &file{path: o.Path(), beforeRename: func() {}} }
-
 // content is a file's bytes, or that there is none.
 type content struct {
 	exists bool
@@ -39,22 +32,6 @@ type content struct {
 }
 
 func (c content) equal(o content) bool { return c.exists == o.exists && bytes.Equal(c.data, o.data) }
-
-// A backup is what was saved before our first edit.
-type backup struct{ content }
-
-// document returns the backup parsed, nil if it is of no use: absent, malformed or with
-// entries of ours in it.
-func (b backup) document() *document {
-	if !b.exists {
-		return nil
-	}
-	d, err := parse("", b.data)
-	if err != nil || len(d.entries()) > 0 {
-		return nil
-	}
-	return d
-}
 
 // A change is the outcome of a plan: the file's next content and what to tell about it.
 type change struct {
@@ -65,19 +42,18 @@ type change struct {
 	spent          bool // the backup equals next: drop it
 }
 
-// edit reads the file, plans and writes, again if the file changed meanwhile. What says in an error what that was for.
-func (f *file) edit(what string, dry bool, plan func(*document, content, backup) (change, error)) (res Result, err error) {
-	defer func() {
-		if err != nil {
-			res, err = Result{}, fmt.Errorf("%s: %w", what, err)
-		}
-	}()
+// edit reads the file and its backup, plans and writes, again if the file changed meanwhile.
+func (o Options) edit(plan func(doc *document, cur, saved content) (change, error)) (Result, error) {
+	path := o.Path()
+	if path == "" {
+		return Result{}, problem.Faultf("the folder of the %s settings is not known", o.Scope)
+	}
 	for range maxAttempts {
-		saved, err := f.readBackup()
+		saved, err := read(path + backupSuffix)
 		if err != nil {
 			return Result{}, err
 		}
-		t, err := resolve(f.path)
+		t, err := resolve(path)
 		if err != nil {
 			return Result{}, err
 		}
@@ -85,7 +61,7 @@ func (f *file) edit(what string, dry bool, plan func(*document, content, backup)
 		if err != nil {
 			return Result{}, err
 		}
-		doc, err := parse(f.path, cur.data)
+		doc, err := parse(path, cur.data)
 		if err != nil {
 			return Result{}, err
 		}
@@ -93,68 +69,107 @@ func (f *file) edit(what string, dry bool, plan func(*document, content, backup)
 		if err != nil {
 			return Result{}, err
 		}
-		res := f.result(cur, ch)
-		if dry {
-			res.Diff, err = diff(f.path, cur, ch.next)
+
+		res := Result{Path: path, Changed: !cur.equal(ch.next), Removed: ch.removed, Added: ch.added, Foreign: ch.foreign}
+		if ch.save {
+			res.Backup = path + backupSuffix
+		}
+		if o.DryRun {
+			res.Diff, err = diff(path, cur, ch.next)
 			return res, err
 		}
 		if !res.Changed {
 			return res, nil
 		}
-		if err := f.write(t, cur, ch); !errors.Is(err, errChanged) {
+		if err := o.write(t, cur, ch); !errors.Is(err, errChanged) {
 			return res, err
 		}
 	}
-	return Result{}, &FileError{"replace", f.path, ErrBusy, "close the program that is writing it and try again"}
+	return Result{}, problem.Faultf("another program keeps writing %s", path).Advise("close the program that is writing it and try again")
 }
 
-func (f *file) result(cur content, ch change) Result {
-	res := Result{
-		Path: f.path, Changed: !cur.equal(ch.next),
-		Removed: ch.removed, Added: ch.added, Foreign: ch.foreign,
-	}
-	if ch.save {
-		res.Backup = f.path + backupSuffix
-	}
-	return res
-}
+// errChanged is a file that is no longer what the edit began with.
+var errChanged = errors.New("file changed meanwhile")
 
 // write saves the original, then replaces the file. If that fails the backup is taken back, so
-// that the next attempt saves what it really replaces.
-func (f *file) write(t target, cur content, ch change) error {
-	if err := t.prepare(cur); err != nil {
+// that the next attempt saves what it really replaces. The backup may hold keys, so no other user can read it.
+func (o Options) write(t target, cur content, ch change) error {
+	if err := t.prepare(); err != nil {
 		return err
 	}
+	backup := o.Path() + backupSuffix
 	if ch.save {
-		if err := f.saveBackup(cur.data); err != nil {
-			return err
+		if err := safeopen.Replace(backup, cur.data); err != nil {
+			return fmt.Errorf("save the backup: %w", err)
 		}
 	}
-	err := t.replace(cur, ch.next, f.beforeRename)
-	replaced := err == nil || errors.Is(err, errNotSynced)
-	if (ch.save && !replaced) || (ch.spent && replaced) {
-		_ = os.Remove(f.path + backupSuffix) // a leftover equals the file and does no harm
+	err := t.replace(cur, ch.next, o.beforeRename)
+	if ch.save && err != nil || ch.spent && err == nil {
+		_ = os.Remove(backup) // a leftover equals the file and does no harm
 	}
-	if err == nil && !ch.next.exists {
-		_ = os.Remove(filepath.Dir(f.path)) // where it is empty now, install has probably made it
+	if err != nil {
+		return err
 	}
-	return err
+
+	if !ch.next.exists {
+		_ = os.Remove(filepath.Dir(t.path)) // where it is empty now, install has probably made it
+		return nil
+	}
+	return safeopen.SyncDir(filepath.Dir(t.path))
 }
 
-func (f *file) readBackup() (backup, error) {
-	c, err := read(f.path + backupSuffix)
-	return backup{c}, err
+// A target is the file that is really replaced: the settings file, or what it links to.
+type target struct {
+	path string
+	info fs.FileInfo // nil: no file yet
 }
 
-// saveBackup writes the original beside the settings file, or beside the link to it. It may
-// hold keys, so no other user can read it. A backup that is there already is of a file that our
-// entries went from by another hand: it is kept as ".old", in the place of an older one.
-func (f *file) saveBackup(data []byte) error {
-	if err := os.Rename(f.path+backupSuffix, f.path+backupSuffix+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return &FileError{"keep the older backup of", f.path, err, ""}
+// resolve follows symbolic links. One that leads to nothing is refused.
+func resolve(path string) (target, error) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return target{path: path}, nil
 	}
-	t := target{path: f.path + backupSuffix, mode: 0o600}
-	return t.replace(content{}, content{exists: true, data: data}, func() {})
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return target{}, problem.Because(err).Advise("a symbolic link that leads to no file: point it to one")
+	}
+	info, err := os.Stat(real)
+	return target{real, info}, err
+}
+
+// prepare makes the folder and refuses a file that its owner made read-only, which is meant to stay: a rename needs no
+// permission on the file itself.
+func (t target) prepare() error {
+	if t.info != nil && t.info.Mode().Perm()&0o222 == 0 {
+		return problem.Faultf("%s is read-only", t.path).Advise("make the file writable and try again")
+	}
+	return os.MkdirAll(filepath.Dir(t.path), 0o700)
+}
+
+// replace puts next in the place of cur, or removes the file. It returns errChanged, with
+// nothing done, if the file is no longer cur.
+func (t target) replace(cur, next content, beforeRename func()) error {
+	temp := ""
+	if next.exists {
+		var err error
+		if temp, err = safeopen.Beside(t.path, next.data, t.info, 0o600); err != nil {
+			return problem.Because(err).Advise("check the permissions of the folder and the space left; nothing was changed")
+		}
+		defer func() { _ = os.Remove(temp) }() // gone already after the rename
+	}
+	if beforeRename != nil {
+		beforeRename()
+	}
+	now, err := read(t.path)
+	switch {
+	case err != nil:
+		return err
+	case !now.equal(cur):
+		return errChanged
+	case next.exists:
+		return os.Rename(temp, t.path)
+	}
+	return os.Remove(t.path)
 }
 
 // read returns a file's content; absence is no error.
@@ -163,10 +178,8 @@ func read(path string) (content, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return content{}, nil
-	case errors.Is(err, fs.ErrPermission):
-		return content{}, &FileError{"read", path, err, "let yourself read it, for example by `chmod u+r` and its path; nothing was changed"}
 	case err != nil:
-		return content{}, &FileError{"read", path, err, ""}
+		return content{}, fmt.Errorf("read the settings: %w", err)
 	}
 	return content{exists: true, data: data}, nil
 }
@@ -183,11 +196,7 @@ func diff(path string, cur, next content) (string, error) {
 	if !next.exists {
 		d.ToFile = os.DevNull
 	}
-	text, err := difflib.GetUnifiedDiffString(d)
-	if err != nil {
-		return "", fmt.Errorf("diff of %s: %w", filepath.Base(path), err)
-	}
-	return text, nil
+	return difflib.GetUnifiedDiffString(d)
 }
 
 // lines splits after line ends; a last line without one says so, as diff does.

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/tailscale/hujson"
 )
 
 // PluginHooks returns the hooks/hooks.json of a plugin whose hooks call command: the full profile.
@@ -14,11 +12,13 @@ func PluginHooks(command string) []byte {
 	return d.insert(entries(Full, command))
 }
 
-// pluginOf returns the id under which enabledPlugins, an object of ids to booleans, switches the plugin on: hookline of any
+// plugin returns the id under which enabledPlugins, an object of ids to booleans, switches the plugin on: hookline of any
 // marketplace. Empty: none does.
-func pluginOf(enabled hujson.Value) string {
+func (d *document) plugin() string {
 	var plugins map[string]any
-	_ = decode(enabled, &plugins) // of another form: none
+	if enabled := d.root.Find("/enabledPlugins"); enabled != nil {
+		_ = decode(*enabled, &plugins) // of another form: none
+	}
 	for _, id := range slices.Sorted(maps.Keys(plugins)) {
 		if strings.HasPrefix(id, "hookline@") && plugins[id] == true {
 			return id

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -20,19 +19,6 @@ func TestPluginOfTheRepository(t *testing.T) {
 	if err != nil || string(got) != string(want) {
 		t.Errorf("%s is not what PluginHooks gives (%v); UPDATE=1 go test ./hookctl/settings writes it", path, err)
 	}
-	var file struct {
-		Hooks map[string][]struct {
-			Hooks []struct {
-				Command string
-				Args    []string
-			}
-		}
-	}
-	expect.OK(t, json.Unmarshal(got, &file))
-	expect.Equal(t, len(file.Hooks), 31, "hooks, want 31")
-	if h := file.Hooks["Stop"][0].Hooks[0]; h.Command != "hookctl" || len(h.Args) != 2 || h.Args[1] != "Stop" {
-		t.Errorf("Stop calls %+v", h)
-	}
 }
 
 func TestPluginSwitchedOn(t *testing.T) {
@@ -47,9 +33,6 @@ func TestPluginSwitchedOn(t *testing.T) {
 		o := Options{Home: home, ProjectDir: t.TempDir(), Binary: "/opt/hookctl"}
 		expect.OK(t, os.Mkdir(filepath.Join(home, ".claude"), 0o700))
 		expect.OK(t, os.WriteFile(o.Path(), []byte(text), 0o600))
-		st, err := Inspect(o)
-		if err != nil || st.Plugin != want {
-			t.Errorf("%s: %q, %v; want %q", text, st.Plugin, err, want)
-		}
+		expect.Equal(t, Inspect(o).Plugin, want, text)
 	}
 }

@@ -10,8 +10,8 @@
 //
 // Install adds one entry per event of a profile, after whatever is there already. Uninstall
 // removes exactly those. Everything else in the file stays byte for byte: order, white space,
-// comments, trailing commas, line ends, byte order mark. The parser tells where things stand, and
-// bytes are put in or taken out there.
+// comments, trailing commas, line ends, byte order mark: the file is edited as a syntax tree that
+// has all of that.
 //
 // # What is ours
 //
@@ -42,6 +42,8 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+
+	"hookline/hookctl/problem"
 )
 
 // A Scope names one of the client's settings files.
@@ -63,19 +65,6 @@ const (
 	Identity Profile = "identity" // the five commands that carry identity from session to session
 )
 
-// Path returns the settings file of a scope: HOME/.claude/settings.json,
-// DIR/.claude/settings.json or DIR/.claude/settings.local.json.
-func Path(scope Scope, home, projectDir string) string {
-	switch scope {
-	case Project:
-		return filepath.Join(projectDir, ".claude", "settings.json")
-	case Local:
-		return filepath.Join(projectDir, ".claude", "settings.local.json")
-	default:
-		return filepath.Join(home, ".claude", "settings.json")
-	}
-}
-
 // A Client is a program whose hooks can be installed.
 type Client string
 
@@ -88,30 +77,36 @@ const (
 // Options say which file is edited and what goes into it.
 type Options struct {
 	Client     Client
-	Scope      Scope
+	Scope      Scope // Codex has no local one
 	Profile    Profile
 	Home       string // the user's home; needed in user scope unless ConfigDir is set
 	ConfigDir  string // CLAUDE_CONFIG_DIR or CODEX_HOME, which stands for HOME/.claude or HOME/.codex; empty: not set
 	ProjectDir string // the directory the client is launched from: it looks nowhere else
 	Binary     string // absolute path of hookctl; unused in project scope, see Command
-	DryRun     bool   // writes nothing; Result.Diff tells what would be written
+	DryRun     bool   // writes nothing; Result.Diff has what would be written
+
+	beforeRename func() // runs just before the last look at the file, where it is not nil; tests write the file there
 }
 
-// Path returns the file that the options name.
+// Path returns the file that the options name; empty where its folder is not known.
 func (o Options) Path() string {
+	folder, name, dir := ".claude", "settings.json", o.ProjectDir
 	if o.Client == Codex {
-		switch {
-		case o.Scope == Project:
-			return filepath.Join(o.ProjectDir, ".codex", "hooks.json")
-		case o.ConfigDir != "":
-			return filepath.Join(o.ConfigDir, "hooks.json")
-		}
-		return filepath.Join(o.Home, ".codex", "hooks.json")
+		folder, name = ".codex", "hooks.json"
 	}
-	if o.Scope == User && o.ConfigDir != "" {
-		return filepath.Join(o.ConfigDir, "settings.json")
+	switch {
+	case o.Scope == Local:
+		name = "settings.local.json"
+	case o.Scope == Project:
+	case o.ConfigDir != "":
+		return filepath.Join(o.ConfigDir, name)
+	default:
+		dir = o.Home
 	}
-	return Path(o.Scope, o.Home, o.ProjectDir)
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, folder, name)
 }
 
 // Command returns what the entries call. A project's settings are committed, and an absolute
@@ -123,7 +118,7 @@ func (o Options) Command() string {
 	return o.Binary
 }
 
-// A Result tells what Install or Uninstall did, or with DryRun would do.
+// A Result is what Install or Uninstall did, or with DryRun would do.
 type Result struct {
 	Path    string   // the settings file, as named by scope; it may be a symbolic link
 	Backup  string   // where this call saved the file as it was; empty if it did not
@@ -137,83 +132,52 @@ type Result struct {
 // Install makes the file hold exactly one entry of ours per event of the profile. Doing it
 // twice changes nothing the second time. The other profile, an older version's entries and
 // double ones are replaced. A missing file is made with mode 0600, its folder with 0700. A
-// malformed file is refused with a SyntaxError, one that cannot be read or replaced with a
-// FileError, and is untouched; options that make no sense with ErrOptions.
-func Install(o Options) (Result, error) { return install(o, settingsFile(o)) }
-
-// Uninstall takes out what Install put in, whatever profile. A file that Install made and
-// that holds nothing else is removed, and the backup with it once it has served.
-func Uninstall(o Options) (Result, error) { return uninstall(o, settingsFile(o)) }
-
-func install(o Options, f *file) (Result, error) {
-	if err := o.validate(true); err != nil {
-		return Result{}, fmt.Errorf("install hooks: %w", err)
+// file that is malformed, or cannot be read or replaced, is refused with a [problem.Error] and untouched.
+func Install(o Options) (Result, error) {
+	command := o.Command()
+	if !isOurBinary(command) || o.Scope != Project && !filepath.IsAbs(command) {
+		return Result{}, problem.Faultf("%q is no absolute path of a program named hookctl or hookd", command).
+			Advise("the hooks of another name could not be found again: install hookctl and run it by its path")
 	}
-	want := o.entries(o.Command())
-	return f.edit("install hooks", o.DryRun, func(doc *document, cur content, saved backup) (change, error) {
-		return doc.planInstall(cur, saved, want)
+	want := o.entries(command)
+
+	return o.edit(func(doc *document, cur, saved content) (change, error) {
+		ch := change{next: cur, foreign: doc.foreign(want)}
+		if doc.holds(want) {
+			return ch, nil
+		}
+		ch.removed, ch.added = len(doc.entries()), len(want)
+		ch.save = cur.exists && ch.removed == 0 && !(saved.exists && bytes.Equal(cur.data, saved.data))
+		if ch.removed > 0 {
+			var err error
+			if doc, err = parse(doc.path, doc.original(saved).data); err != nil {
+				return change{}, err
+			}
+		}
+
+		ch.next = content{exists: true, data: doc.insert(want)}
+		after, err := parse(doc.path, ch.next.data)
+		if err == nil && !after.holds(want) { // a fault of this package
+			err = fmt.Errorf("the edited text of %s does not hold the entries", doc.path)
+		}
+		return ch, err
 	})
 }
 
-func (d *document) planInstall(cur content, saved backup, want []entry) (_ change, err error) {
-	if d.holds(want) {
-		return change{next: cur, foreign: d.foreign(want)}, nil
-	}
-	found := len(d.entries())
-	base := d
-	if found > 0 {
-		if base, err = d.reread(d.original(saved).data); err != nil {
-			return change{}, err
-		}
-	}
-	next := content{exists: true, data: base.insert(want)}
-	if err := d.check(next.data, want); err != nil {
-		return change{}, err
-	}
-	return change{
-		next: next, removed: found, added: len(want), foreign: base.foreign(want),
-		save: cur.exists && found == 0 && (!saved.exists || !bytes.Equal(cur.data, saved.data)),
-	}, nil
-}
-
-// check is the second half of a pair of assertions: what is about to be written must read
-// back as an installed file. It fails only through a fault of this package.
-func (d *document) check(data []byte, want []entry) error {
-	next, err := d.reread(data)
-	if err == nil && !next.holds(want) {
-		return fmt.Errorf("edited text of %s does not hold the entries", d.path)
-	}
-	return err
-}
-
-func (d *document) reread(data []byte) (*document, error) {
-	next, err := parse(d.path, data)
-	if err != nil {
-		return nil, fmt.Errorf("edited text does not parse: %w", err)
-	}
-	return next, nil
-}
-
-func uninstall(o Options, f *file) (Result, error) {
-	if err := o.validate(false); err != nil {
-		return Result{}, fmt.Errorf("uninstall hooks: %w", err)
-	}
-	return f.edit("uninstall hooks", o.DryRun, func(doc *document, cur content, saved backup) (change, error) {
+// Uninstall takes out what Install put in, whatever profile. A file that Install made and
+// that holds nothing else is removed, and the backup with it once it has served.
+func Uninstall(o Options) (Result, error) {
+	return o.edit(func(doc *document, cur, saved content) (change, error) {
 		found := doc.entries()
 		if len(found) == 0 {
 			return change{next: cur}, nil
 		}
+		foreign := doc.foreign(found)
 		next := doc.original(saved)
-		left, err := doc.reread(next.data)
-		if err != nil {
-			return change{}, err
+		left, err := parse(doc.path, next.data)
+		if err == nil && len(left.entries()) != 0 { // a fault of this package
+			err = fmt.Errorf("the edited text of %s still holds entries", doc.path)
 		}
-		if len(left.entries()) != 0 {
-			return change{}, fmt.Errorf("edited text of %s still holds entries", f.path)
-		}
-		return change{
-			next: next, removed: len(found), foreign: left.foreign(found),
-			spent: saved.exists && next.exists && bytes.Equal(next.data, saved.data),
-		}, nil
+		return change{next: next, removed: len(found), foreign: foreign, spent: saved.exists && next.equal(saved)}, err
 	})
 }

@@ -1,37 +1,44 @@
 package settings
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/tailscale/hujson"
 )
 
 // SetStatusLine makes our status line the client's, or takes it out again, and changes nothing else. One that is not ours
 // is kept as it is: theirs is then its command.
 func SetStatusLine(o Options, on bool) (res Result, theirs string, err error) {
-	res, err = settingsFile(o).edit("set the status line", o.DryRun, func(doc *document, cur content, _ backup) (change, error) {
-		at, ours, command := doc.statusLine()
+	res, err = o.edit(func(doc *document, cur, _ content) (change, error) {
+		command, set := doc.statusLine()
+		words := splitWords(command)
+		ours := len(words) > 1 && isOurBinary(words[0]) && words[1] == "statusline"
 		switch {
-		case at >= 0 && !ours && on:
+		case set && !ours && on:
 			theirs = command
-		case at < 0 && on:
+		case !set && on:
 			return change{next: content{exists: true, data: doc.withStatusLine(o.Command())}, added: 1}, nil
-		case at >= 0 && ours && !on:
-			return change{next: content{exists: true, data: doc.edited(doc.cut(doc.root, []int{at}))}, removed: 1}, nil
+		case ours && !on:
+			members := doc.root.Value.(*hujson.Object).Members
+			at := slices.IndexFunc(members, func(m hujson.ObjectMember) bool { return nameOf(m) == "statusLine" })
+			doc.cut(&doc.root, func(i int) bool { return i == at })
+			return change{next: content{exists: true, data: doc.pack()}, removed: 1}, nil
 		}
 		return change{next: cur}, nil
 	})
 	return res, theirs, err
 }
 
-// statusLine finds the member of the settings that names the status line, -1 for none, and whether it is ours.
-func (d *document) statusLine() (at int, ours bool, command string) {
-	at = memberAt(d.root, "statusLine")
-	if at < 0 {
-		return at, false, ""
+// statusLine returns the command of the settings' status line, and whether they have one.
+func (d *document) statusLine() (command string, set bool) {
+	v := d.root.Find("/statusLine")
+	if v == nil {
+		return "", false
 	}
 	var line struct{ Command string }
-	_ = decode(*valueOf(d.root, "statusLine"), &line) // of another form: not ours
-	words := splitWords(line.Command)
-	return at, len(words) > 1 && isOurBinary(words[0]) && words[1] == "statusline", line.Command
+	_ = decode(*v, &line) // of another form: not ours
+	return line.Command, true
 }
 
 // withStatusLine is the file with our status line as its last member. The client runs it by a shell.
@@ -40,7 +47,6 @@ func (d *document) withStatusLine(program string) []byte {
 		program = "'" + strings.ReplaceAll(program, "'", `'\''`) + "'"
 	}
 	s := d.style()
-	root := d.level(s, d.root, level{multi: true})
-	line := s.member("statusLine", handler{Type: "command", Command: program + " statusline"}, root)
-	return d.edited(d.add(s, d.root, root, "", line))
+	s.add(&d.root, s.level(&d.root, level{multi: true}), "", "statusLine", handler{Type: "command", Command: program + " statusline"})
+	return d.pack()
 }

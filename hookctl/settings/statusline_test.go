@@ -37,8 +37,7 @@ func TestSetStatusLine(t *testing.T) {
 	for program, want := range map[string]string{"/opt/my tools/hookctl": `'/opt/my tools/hookctl' statusline`, "hookctl": "hookctl statusline"} {
 		doc := expect.Value(parse("x", nil))(t)
 		doc = expect.Value(parse("x", doc.withStatusLine(program)))(t)
-		if at, ours, command := doc.statusLine(); at != 0 || !ours || command != want {
-			t.Errorf("%d, %v, %s", at, ours, command)
-		}
+		command, _ := doc.statusLine()
+		expect.Equal(t, command, want)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
 	"hookline/hookctl/gates"
+	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 )
@@ -220,7 +221,7 @@ func (a *app) userFile() (string, error) {
 	if path == "" {
 		return "", problem.Faultf("there is no home folder for the user's configuration").Advise("set HOME or XDG_CONFIG_HOME")
 	}
-	return path, a.mayMake(path)
+	return path, home.MayMake(path)
 }
 
 // configSetJSON is what `config set --json` prints.

@@ -90,10 +90,7 @@ type examiner struct {
 	*app
 	fix    bool
 	paths  home.Paths
-	status client.Status // of the daemon
-	stuck  bool          // the home is not there and cannot be made
-	full   bool          // the full profile is installed somewhere
-	hooked bool          // any profile is
+	status client.Status // of the daemon, with the hooks of the whole log
 	checks []check       // made so far
 }
 
@@ -115,81 +112,70 @@ func (x *examiner) fail(name, words, do string) {
 
 // run makes all checks: first what needs no daemon, and would explain why there is none.
 func (x *examiner) run() error {
-	for _, look := range []func(){x.hooks, x.switchedOff, x.program, x.configuration, x.permissions, x.fileSystem, x.space, x.lastStart} {
-		look()
-	}
-	runs, err := x.daemon()
-	if err != nil {
-		return err
-	}
-	if !runs {
-		x.waiting()
+	x.hooks()
+	x.switchedOff()
+	x.program()
+	x.configuration()
+	if !x.permissions() {
 		return nil
 	}
-	for _, look := range []func(){x.spool, x.clock, x.kinds, x.installs, x.unknown, x.damage, x.canary} {
-		look()
+	x.fileSystem()
+	x.space()
+	x.lastStart()
+
+	runs := x.daemon()
+	x.spool(runs)
+	if runs {
+		x.kinds()
+		x.installs()
+		x.unknown()
+		x.damage()
+		x.canary()
 	}
 	return x.ctx.Err()
 }
 
-// daemon tells whether the daemon answers, which --fix starts. Why none runs is said once: who holds the store, or that there is
-// no place for it.
-func (x *examiner) daemon() (runs bool, err error) {
+// daemon reports whether the daemon answers, which --fix starts.
+func (x *examiner) daemon() bool {
 	const name = "daemon"
-	_, err = x.answering()
+	_, err := x.answering()
 	started := errors.Is(err, client.ErrNotRunning) && x.fix
 	if started {
-		if _, err = x.started(); err != nil {
-			x.fail(name, "it could not be started: "+err.Error(), hintOf(err, "its log is "+x.paths.Log))
-			return false, nil
-		}
+		_, err = x.started()
 	}
 	if err == nil {
-		x.status, err = x.stand()
+		x.status, err = x.hookedStatus()
 	}
-	var f *problem.Error
+	busy := client.Busy(x.paths)
 	switch {
-	case err == nil:
-	case errors.Is(err, client.ErrNotRunning) && x.stuck:
-		x.warn(name, "no daemon is running", "it starts once the home can be made")
-		return false, nil
+	case errors.Is(err, client.ErrNotRunning) && busy != nil:
+		x.warn(name, busy.Message, busy.Hint)
+		return false
 	case errors.Is(err, client.ErrNotRunning):
-		if !x.locked() {
-			x.warn(name, "no daemon is running", "the next hook starts it; so does `hookctl start`")
-		}
-		return false, nil
-	case x.ctx.Err() != nil:
-		return false, x.ctx.Err()
-	default:
-		words := "it does not answer: " + err.Error()
-		if errors.As(err, &f) {
-			words = f.Message
-		}
-		x.fail(name, words, hintOf(err, "`hookctl restart` ends it and starts another"))
-		return false, nil
+		x.warn(name, "no daemon is running", "the next hook starts it; so does `hookctl start`")
+		return false
+	case err != nil:
+		x.fail(name, err.Error(), hintOf(err, "its log is "+x.paths.Log))
+		return false
 	}
 
 	words := fmt.Sprintf("version %s, pid %d, up %s", x.status.Version, pidOf(x.status), span(time.Duration(x.status.UptimeS*float64(time.Second))))
 	if started {
 		x.mended(name, "started, "+words)
-		return true, nil
+		return true
 	}
 	x.pass(name, "%s", words)
 	if x.status.Version != wire.Build {
 		x.warn("version", "the daemon is "+x.status.Version+", this is "+wire.Build, "`hookctl restart` brings both to one version")
 	}
-	return true, nil
+	return true
 }
 
 // hintOf is the advice that an error has of its own, else another.
 func hintOf(err error, other string) string {
 	var f *problem.Error
-	var hinted interface{ Hint() string }
-	switch {
-	case errors.As(err, &f) && f.Hint != "":
+	if errors.As(err, &f) && f.Hint != "" {
 		return f.Hint
-	case errors.As(err, &hinted) && hinted.Hint() != "":
-		return hinted.Hint()
 	}
 	return other
 }

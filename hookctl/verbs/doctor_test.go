@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"hookline/events"
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
-	"hookline/projector/session"
 	losses "hookline/replay/check"
 )
 
@@ -57,17 +55,6 @@ func (b *bench) diagnose(args ...string) (int, map[string]check) {
 	return code, worst
 }
 
-// What a stronger file says counts: a weaker one's switch is off then, and a trusted folder above is enough.
-func TestDoctorSwitchesOverruled(t *testing.T) {
-	b, _ := healthy(t)
-	edit(t, b.settings(), `"hooks": {`, `"disableAllHooks": true, "env": {"HOOKLINE_DISABLED": "1"}, "hooks": {`)
-	write(t, filepath.Join(b.Cwd, ".claude", "settings.local.json"), `{"disableAllHooks": false, "env": {"HOOKLINE_DISABLED": "0"}}`)
-	write(t, filepath.Join(b.env["HOME"], ".claude.json"), `{"projects":{`+jsonOf(b.Cwd)+`:{},`+jsonOf(filepath.Dir(b.Cwd))+`:{"hasTrustDialogAccepted":true}}}`)
-	if _, checks := b.diagnose(); checks["switches"].Result != resultOK {
-		t.Errorf("%+v", checks["switches"])
-	}
-}
-
 // A settings file of a clone that no parser could read does not end the examination.
 func TestDoctorHostileSettings(t *testing.T) {
 	b, _ := healthy(t)
@@ -90,19 +77,7 @@ func TestDoctorFinds(t *testing.T) {
 			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				noError(t, home.PathsOf(b.Home(), b.Getenv).StartFailed(home.Attempt{Reason: "disk full"}))
 			}},
-		{name: "lock held", check: "lock", result: resultFail, words: "the store is held by process 99 (hookd test)",
-			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
-				b.handler = nil
-				path := filepath.Join(b.Home(), "hookd.lock")
-				write(t, path, "99\nhookd test\n")
-				b.alive = func(pid int) bool { return pid == 99 }
-				l := flock.New(path)
-				if ok, err := l.TryLock(); !ok || err != nil {
-					t.Fatal(ok, err)
-				}
-				t.Cleanup(func() { _ = l.Close() })
-			}},
-		{name: "lock held by a stranger", check: "lock", result: resultFail, words: "the store is held by a process that is no daemon of ours; the last one, process 99, is gone",
+		{name: "lock held", check: "daemon", result: resultWarn, words: "the store is held by process 99 (hookd test)",
 			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				b.handler = nil
 				path := filepath.Join(b.Home(), "hookd.lock")
@@ -112,23 +87,6 @@ func TestDoctorFinds(t *testing.T) {
 					t.Fatal(ok, err)
 				}
 				t.Cleanup(func() { _ = l.Close() })
-			}},
-		{name: "clock", check: "clock", result: resultWarn, words: "1h0m in the future",
-			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) { f.events[0].Time = noon.Add(time.Hour) }},
-		{name: "clock jumped", check: "clock", result: resultWarn, words: "went back once in the last 24 hours, by up to 1m30s",
-			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
-				f.events = append(f.events, record(2, events.TypeClockJumped, "", `{"back_ms":90000}`))
-			}},
-		{name: "hook kinds", check: "client", result: resultWarn, words: "it has never called SessionStart, Stop, though it should have",
-			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
-				f.events = sampleEvents()[1:2]
-				f.status.Hooks = map[string]client.HookCount{"PreToolUse": {Count: 2}}
-				f.cells[session.Name][sessionA] = session.State{ID: sessionA, Hooks: map[string]int{"UserPromptSubmit": 2, "PostToolUse": 1}}
-			}},
-		{name: "one kind of hook", check: "client", result: resultOK, words: "1 kind of hook has come, the last ",
-			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
-				f.events = sampleEvents()[:1]
-				f.status.Hooks = map[string]client.HookCount{"SessionStart": {Count: 2}}
 			}},
 		{name: "no hook yet", check: "client", result: resultWarn, words: "no hook has come yet",
 			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) { f.status.Hooks, f.events = nil, nil }},
@@ -183,19 +141,6 @@ func TestDoctorDrains(t *testing.T) {
 	code, checks := b.diagnose("--fix")
 	if f.drained != 1 || code != 1 || checks["spool"].Words != "1 frame cannot be taken" {
 		t.Errorf("%d drains, exit %d, %+v", f.drained, code, checks["spool"])
-	}
-}
-
-func TestDoctorGround(t *testing.T) {
-	x := &examiner{app: &app{ground: func(string) (string, bool, error) { return "nfs", true, nil }}, paths: home.Paths{Home: "/home/x"}}
-	x.fileSystem()
-	if got := x.checks[0]; got.Result != resultFail || !strings.HasPrefix(got.Words, "/home/x is on nfs, a network file system") {
-		t.Errorf("%+v", got)
-	}
-	x.ground = func(string) (string, bool, error) { return "", false, errors.ErrUnsupported }
-	x.fileSystem()
-	if got := x.checks[1]; got.Result != resultOK {
-		t.Errorf("%+v", got)
 	}
 }
 

@@ -3,12 +3,9 @@ package verbs
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -34,25 +31,16 @@ func (s scopeFlags) options(a *app) (settings.Options, error) {
 	if s.Client == string(settings.Codex) {
 		o.Client, o.ConfigDir = settings.Codex, a.Getenv("CODEX_HOME")
 	}
-	if o.Scope == settings.User && o.Home == "" && o.ConfigDir == "" {
+	switch {
+	case o.Path() == "":
 		return o, problem.Faultf("there is no home folder for the user's settings").Advise("set HOME, or name --project or --local")
-	}
-	if o.Client == settings.Codex && s.Local {
+	case o.Client == settings.Codex && s.Local:
 		return o, problem.Faultf("Codex has no settings that are yours alone in one project").Advise("--user is every session of yours, --project is committed")
 	}
 	if _, err := os.Stat(o.Path()); err != nil && o.Scope == settings.User {
-		return o, a.mayMake(o.Path())
+		return o, home.MayMake(o.Path())
 	}
 	return o, nil
-}
-
-// mayMake refuses to make a file for another user, who could not use it.
-func (a *app) mayMake(path string) error {
-	err := home.MayMake(path)
-	if err == nil {
-		return nil
-	}
-	return problem.Because(err).Advise("run it as the user who owns it")
 }
 
 func (s scopeFlags) scope() settings.Scope {
@@ -67,11 +55,12 @@ func (s scopeFlags) scope() settings.Scope {
 
 // settingsOptions are the client's settings files as seen from here.
 func (a *app) settingsOptions() settings.Options {
-	dir := a.Getenv("HOME")
-	if dir == "" {
-		dir = a.Getenv("USERPROFILE")
-	}
-	return settings.Options{Client: settings.Claude, Scope: settings.User, Profile: settings.Full, Home: dir, ConfigDir: a.Getenv("CLAUDE_CONFIG_DIR"), ProjectDir: a.ProjectDir(), Binary: a.hookctl()}
+	return settings.Options{Client: settings.Claude, Scope: settings.User, Profile: settings.Full, Home: cmp.Or(a.Getenv("HOME"), a.Getenv("USERPROFILE")), ConfigDir: a.Getenv("CLAUDE_CONFIG_DIR"), ProjectDir: a.ProjectDir(), Binary: a.hookctl()}
+}
+
+// clientConfig is the folder of the client's user settings.
+func (a *app) clientConfig() string {
+	return cmp.Or(a.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(a.userHome(), ".claude"))
 }
 
 // hookctl is the program that the client will call: the one beside this executable. Where PATH leads
@@ -137,10 +126,7 @@ func (f *installVerb) run(a *app, _ []string) error {
 	if o.Client == settings.Codex && !plain {
 		return problem.Faultf("Codex takes neither a profile, a plugin nor a status line of ours").Advise("`hookctl install --client codex` alone writes its hooks")
 	}
-	active, err := a.activePlugin(o)
-	if err != nil {
-		return err
-	}
+	active := settings.Inspect(o).Plugin
 	renews := active == plugin.ID && !(f.User || f.Shared || f.Local) && f.Profile == "full" && !f.Dry
 	if f.Plugin || renews {
 		return a.installPlugin(o, active)
@@ -170,7 +156,7 @@ func (f *installVerb) run(a *app, _ []string) error {
 	}
 	a.sayInstalled(o, res)
 	if f.Line {
-		a.sayLine(o, line, theirs)
+		a.sayLine(line, theirs)
 	}
 	return nil
 }
@@ -180,14 +166,13 @@ func (a *app) sayInstalled(o settings.Options, res settings.Result) {
 	case !res.Changed:
 		a.Printf("%s: the hooks are installed already, nothing changed\n", res.Path)
 	case o.DryRun:
-		a.printDiff(res.Diff)
+		a.Verbatim(res.Diff)
 		a.Printf("%s: would add %s, replacing %d\n", res.Path, cmdline.Plural(res.Added, "hook"), res.Removed)
 		return
 	default:
 		a.Printf("%s: %s added, %d replaced (profile %s)\n", res.Path, cmdline.Plural(res.Added, "hook"), res.Removed, o.Profile)
 	}
 	a.sayKept(res)
-	a.sayTwice(o)
 	switch {
 	case !res.Changed:
 	case o.Client == settings.Codex:
@@ -198,14 +183,12 @@ func (a *app) sayInstalled(o settings.Options, res settings.Result) {
 }
 
 // sayLine tells of the client's setting for the status line; one that is not ours is not touched.
-func (a *app) sayLine(o settings.Options, res settings.Result, theirs string) {
+func (a *app) sayLine(res settings.Result, theirs string) {
 	switch {
 	case theirs != "":
 		a.Say(res.Path + " has another status line, which is kept: " + theirs)
-	case !res.Changed:
-		a.Printf("  line    is the client's status line already\n")
-	case o.DryRun:
-		a.printDiff(res.Diff)
+	case res.Diff != "":
+		a.Verbatim(res.Diff)
 	default:
 		a.Printf("  line    hookctl statusline is the client's status line\n")
 	}
@@ -220,33 +203,6 @@ func (a *app) sayKept(res settings.Result) {
 	}
 }
 
-// sayTwice tells when another settings file makes the client run every hook twice. It counts once,
-// but costs twice.
-func (a *app) sayTwice(o settings.Options) {
-	st, err := settings.Inspect(o)
-	if err != nil || len(st.Duplicates) == 0 {
-		return
-	}
-	a.Printf("%s\n", a.Paint.Warn(fmt.Sprintf("  %s hooked in the scopes %s: counted once, but run in each",
-		cmdline.Plural(len(st.Duplicates), "event"), scopeNames(st.Duplicates))))
-}
-
-// scopeNames are the scopes that hook some event twice, as "user and project".
-func scopeNames(twice []settings.Duplicate) string {
-	var names []string
-	for _, d := range twice {
-		for _, s := range d.Scopes {
-			if !slices.Contains(names, string(s)) {
-				names = append(names, string(s))
-			}
-		}
-	}
-	if len(names) < 3 {
-		return strings.Join(names, " and ")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-}
-
 // outcomeJSON is what install prints with --json.
 func outcomeJSON(o settings.Options, res settings.Result) installJSON {
 	out := resultJSON(o, res)
@@ -255,44 +211,14 @@ func outcomeJSON(o settings.Options, res settings.Result) installJSON {
 }
 
 func resultJSON(o settings.Options, res settings.Result) installJSON {
-	out := installJSON{Client: string(o.Client), Path: res.Path, Scope: string(o.Scope), DryRun: o.DryRun, Changed: res.Changed, Added: res.Added,
-		Removed: res.Removed, Backup: res.Backup, Diff: res.Diff}
-	out.Foreign = append([]string{}, res.Foreign...)
-	return out
-}
-
-// printDiff prints a unified diff, coloured.
-func (a *app) printDiff(diff string) {
-	for line := range strings.Lines(diff) {
-		line = strings.TrimSuffix(line, "\n")
-		switch {
-		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
-			line = a.Paint.Bold(line)
-		case strings.HasPrefix(line, "+"):
-			line = a.Paint.Good(line)
-		case strings.HasPrefix(line, "-"):
-			line = a.Paint.Bad(line)
-		case strings.HasPrefix(line, "@@"):
-			line = a.Paint.Faint(line)
-		}
-		a.Verbatim(line + "\n")
-	}
+	return installJSON{Client: string(o.Client), Path: res.Path, Scope: string(o.Scope), DryRun: o.DryRun, Changed: res.Changed, Added: res.Added,
+		Removed: res.Removed, Backup: res.Backup, Diff: res.Diff, Foreign: append([]string{}, res.Foreign...)}
 }
 
 // The hooks as a plugin of the client, added and removed by the client's own commands.
 
 // clientLimit bounds one command of the client; it starts in a second or two.
 const clientLimit = time.Minute
-
-// activePlugin is the id of our plugin where one of the client's settings files switches it on. A file that cannot be read is
-// told by the verb that edits it.
-func (a *app) activePlugin(o settings.Options) (string, error) {
-	st, err := settings.Inspect(o)
-	if err != nil {
-		return "", err
-	}
-	return st.Plugin, nil
-}
 
 // installPlugin writes the plugin into the home, adds it to the client, and takes our hooks out of the user's settings file last: a
 // hook that runs twice meanwhile is recorded once.
@@ -301,7 +227,7 @@ func (a *app) installPlugin(o settings.Options, active string) error {
 		return problem.Faultf("the plugin %s of the client runs the hooks already", active).Advise("keep it, or remove it in the client by /plugin and try again")
 	}
 	if _, err := a.look("claude"); err != nil {
-		return noClient(err)
+		return problem.FaultBy(err, "the client's command claude is not on the PATH: nothing was changed").Advise("add its folder to PATH, and try again")
 	}
 	if err := home.Make(a.Home()); err != nil {
 		return err
@@ -329,15 +255,10 @@ func (a *app) installPlugin(o settings.Options, active string) error {
 		out.Plugin = plugin.ID
 		return a.PrintJSON(out)
 	}
-	if active == "" {
-		a.Printf("the plugin %s runs the hooks now; it lies in %s\n", plugin.ID, dir)
-	} else {
-		a.Printf("the plugin %s runs the hooks; %s is renewed\n", plugin.ID, dir)
-	}
+	a.Printf("the plugin %s runs the hooks now; it lies in %s\n", plugin.ID, dir)
 	if res.Changed {
 		a.Printf("%s: %s taken out\n", res.Path, cmdline.Plural(res.Removed, "hook"))
 	}
-	a.sayTwice(o)
 	a.Printf("sessions that run take it over with /reload-plugins; `hookctl doctor` checks\n")
 	return nil
 }
@@ -347,9 +268,9 @@ func (a *app) uninstallPlugin(o settings.Options) (string, error) {
 	if o.Scope != settings.User {
 		return "", nil
 	}
-	active, err := a.activePlugin(o)
-	if err != nil || active == "" {
-		return "", err
+	active := settings.Inspect(o).Plugin
+	if active == "" {
+		return "", nil
 	}
 	if active != plugin.ID {
 		a.Say("the plugin " + active + " still runs the hooks: remove it in the client by /plugin")
@@ -380,25 +301,13 @@ func (a *app) pluginDir() string { return filepath.Join(a.Home(), "plugin") }
 
 // client runs `claude plugin` with arguments.
 func (a *app) client(args ...string) error {
-	claude, err := a.look("claude")
-	if err != nil {
-		return noClient(err)
-	}
 	ctx, cancel := context.WithTimeout(a.ctx, clientLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, claude, append([]string{"plugin"}, args...)...)
+	cmd := exec.CommandContext(ctx, "claude", append([]string{"plugin"}, args...)...)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		why := strings.TrimSpace(string(out))
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			why = "no answer within a minute"
-		}
-		return problem.FaultBy(err, "`claude plugin %s` failed: %s", strings.Join(args, " "), why).Advise("run it by hand to see more")
+		return problem.FaultBy(err, "`claude plugin %s` failed: %v: %s", strings.Join(args, " "), err, strings.TrimSpace(string(out))).Advise("run it by hand to see more")
 	}
 	return nil
-}
-
-func noClient(cause error) error {
-	return problem.FaultBy(cause, "the client's command claude is not on the PATH: nothing was changed").Advise("add its folder to PATH, and try again")
 }

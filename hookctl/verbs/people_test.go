@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -17,32 +16,20 @@ import (
 	"hookline/projector/session"
 )
 
-// What people see where something is wrong around the recorder: each cause once, with what can be done.
-
-// A home below a path that takes no folders, and one that is a file, are found; nothing else is promised then.
+// A home that is a file is found; nothing else is looked at then.
 func TestDoctorHomeThatCannotBe(t *testing.T) {
 	b := newBench(t, nil)
 	file := filepath.Join(b.env["HOME"], "file")
 	write(t, file, "mine")
 	b.env["HOOKLINE_HOME"] = file
 	_, checks := b.diagnose()
-	if c := checks["permissions"]; c.Result != resultFail || c.Words != file+" is not a folder" ||
-		c.Do != "HOOKLINE_HOME names the folder of the recorder's state: name another one, or take it out of the environment" {
-		t.Errorf("%+v", c)
-	}
-	if c := checks["daemon"]; c.Do != "it starts once the home can be made" {
-		t.Errorf("%+v", c)
-	}
-	if runtime.GOOS != "linux" {
-		return
-	}
-	b.env["HOOKLINE_HOME"] = "/proc/hookline" // takes no folder, not even from root
-	_, checks = b.diagnose()
-	if c := checks["permissions"]; c.Result != resultFail || !strings.HasPrefix(c.Words, "/proc/hookline is not there and cannot be made in /proc: ") ||
-		c.Do != "make that folder writable for you, or let HOOKLINE_HOME name another; hooks are kept in another place meanwhile" {
+	c, do := checks["permissions"], "make that folder writable for you, or let HOOKLINE_HOME name another; hooks are kept in another place meanwhile"
+	if _, more := checks["daemon"]; c.Result != resultFail || c.Words != "mkdir "+file+": not a directory" || c.Do != do || more {
 		t.Errorf("%+v", c)
 	}
 }
+
+// What people see where something is wrong around the recorder: each cause once, with what can be done.
 
 // A daemon that was stopped in its tracks: doctor goes on with what needs no daemon, the others end with the advice.
 func TestStoppedDaemon(t *testing.T) {
@@ -153,31 +140,6 @@ func TestJoinedProjects(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", out, want)
 	}
 	contains(t, b.must("session", "list"), "c68c8a51")
-}
-
-// A session whose start was not seen, as of one that ran when the hooks were installed, is one all the same; a deleted
-// one is none, whatever the project's own cell counted.
-func TestProjectSessions(t *testing.T) {
-	path := "/app"
-	ran := project.State{ID: "aaaaaaaaaaaa", Name: "app", Path: path, LastSeen: noon.Add(-time.Hour)}
-	left := project.State{ID: "bbbbbbbbbbbb", Name: "lib", Path: "/lib", Sessions: 3, LastSeen: noon.Add(-2 * time.Hour)}
-	f := newFake()
-	f.cells[project.Name] = map[string]any{ran.ID: ran, left.ID: left}
-	f.cells[session.Name][sessionA] = session.State{ID: sessionA, Project: ran.ID, Status: session.Live, LastActive: noon}
-	f.cells[session.Name][sessionB] = session.State{ID: sessionB, Project: ran.ID, Status: session.Reaped, LastActive: noon.Add(-time.Minute)}
-	f.cells[session.Name][sessionC] = session.State{ID: sessionC, Project: left.ID, Status: session.Deleted, LastActive: noon}
-	b := newBench(t, f)
-	if out, want := b.must("project", "list"), "  PROJECT       NAME  SESSIONS  LAST SEEN  PATH\n"+
-		"  aaaaaaaaaaaa  app   2         just now   /app\n"+
-		"  bbbbbbbbbbbb  lib   0         2h0m ago   /lib\n"; out != want {
-		t.Errorf("%s\nwant\n%s", out, want)
-	}
-	out := strings.Split(b.must("project", "list", "--json"), "\n")
-	if !strings.HasPrefix(out[0], `{"id":"aaaaaaaaaaaa"`) || !strings.HasSuffix(out[0], `,"sessions":2}`) || !strings.HasSuffix(out[1], `,"sessions":0}`) {
-		t.Errorf("%s", strings.Join(out, "\n"))
-	}
-	contains(t, b.must("project", "show", "lib"), "sessions      0")
-	contains(t, b.must("project", "show", "lib", "--json"), `"sessions":0}`)
 }
 
 // JSON that comes late takes nothing of the daemon's time: that begins when stdin has been read.

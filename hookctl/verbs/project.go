@@ -161,13 +161,11 @@ func (projectShowVerb) run(a *app, args []string) error {
 		return a.PrintJSON(projectLine{p, p.Sessions})
 	}
 	a.Printf("%s  %s\n\n", a.Paint.Bold(orDash(cmdline.OneLine(p.Name))), a.Paint.Faint(p.ID))
-	for _, f := range [][2]string{
+	a.fields([][2]string{
 		{"path", folder(p)}, {"remote", p.Remote}, {"root commit", p.RootCommit}, {"sessions", strconv.Itoa(p.Sessions)},
 		{"first seen", a.ago(p.FirstSeen)}, {"last seen", a.ago(p.LastSeen)},
 		{"known paths", strings.Join(p.Paths, ", ")}, {"took in", strings.Join(p.Joined, ", ")}, {"joined into", p.JoinedInto},
-	} {
-		a.field(f[0], f[1])
-	}
+	})
 	return nil
 }
 

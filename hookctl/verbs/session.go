@@ -219,45 +219,39 @@ func (a *app) field(name, v string) {
 	}
 }
 
+// fields prints the lines of a description, each a name with its value.
+func (a *app) fields(list [][2]string) {
+	for _, f := range list {
+		a.field(f[0], f[1])
+	}
+}
+
 func (a *app) describeSession(s session.State, inProject string) {
 	tone := "faint"
 	if s.Status == session.Live {
 		tone = "good"
 	}
 	a.Printf("%s  %s\n\n", a.Paint.Bold(cmdline.OneLine(s.ID)), a.Paint.Toned(tone, s.Status))
-	field := a.field
-	number := func(name string, n int) {
-		if n != 0 {
-			a.field(name, strconv.Itoa(n))
-		}
-	}
-	field("title", s.Title)
-	field("project", inProject)
-	field("work tree", s.Worktree)
-	field("branch", s.Branch)
-	field("started", a.stamp(s.Started))
-	field("last active", a.ago(s.LastActive))
+	a.fields([][2]string{{"title", s.Title}, {"project", inProject}, {"work tree", s.Worktree}, {"branch", s.Branch},
+		{"started", a.stamp(s.Started)}, {"last active", a.ago(s.LastActive)}})
 	if s.Ended != nil {
-		field("ended", join(", ", a.ago(*s.Ended), strings.ReplaceAll(s.EndReason, "_", " ")))
+		a.field("ended", join(", ", a.ago(*s.Ended), strings.ReplaceAll(s.EndReason, "_", " ")))
 	}
 	if c := s.Context; c != nil {
-		field("context", fmt.Sprintf("%s, %d of %d tokens when it came to that", c.Phase, c.Used, c.Window))
+		a.field("context", fmt.Sprintf("%s, %d of %d tokens when it came to that", c.Phase, c.Used, c.Window))
 	}
-	field("models", strings.Join(s.Models, ", "))
-	field("client", join(", ", s.Program, s.Client, s.Entrypoint))
-	number("process", s.Process().PID)
-	field("transcript", s.Transcript)
-	number("events", s.Events)
-	number("prompts", s.Prompts)
-	number("failures", s.Failures)
-	number("blocked", s.Blocked)
-	number("turns held", s.Held)
-	number("skills", s.Skills)
-	number("compactions", s.Compacted)
-	number("redacted", s.Redacted)
-	field("tools", counts(s.Tools))
-	number("subagents", len(s.Agents))
-	number("open calls", len(s.Open))
+	a.fields([][2]string{{"models", strings.Join(s.Models, ", ")}, {"client", join(", ", s.Program, s.Client, s.Entrypoint)},
+		{"transcript", s.Transcript}, {"tools", counts(s.Tools)}})
+	for _, n := range []struct {
+		name string
+		n    int
+	}{{"process", s.Process().PID}, {"events", s.Events}, {"prompts", s.Prompts}, {"failures", s.Failures}, {"blocked", s.Blocked},
+		{"turns held", s.Held}, {"skills", s.Skills}, {"compactions", s.Compacted}, {"redacted", s.Redacted},
+		{"subagents", len(s.Agents)}, {"open calls", len(s.Open)}} {
+		if n.n != 0 {
+			a.field(n.name, strconv.Itoa(n.n))
+		}
+	}
 }
 
 // counts is "Bash 12, Edit 3", the most frequent first.
