@@ -27,12 +27,10 @@ const (
 	mostEdits  = 2000    // of it, the newest
 )
 
-type blameVerb struct {
-	NoPager bool `flag:"no-pager" help:"print a long answer at once"`
-}
+type blameVerb struct{}
 
-func (f *blameVerb) run(a *app, args []string) error {
-	return a.blame(args[0], f.NoPager)
+func (blameVerb) run(a *app, args []string) error {
+	return a.blame(args[0])
 }
 
 // blameJSON is a line of `blame --json`.
@@ -71,7 +69,7 @@ func (a *app) lineRange(given string) (file string, from, to int, err error) {
 	return a.absolute(given[:i]), from, to, nil
 }
 
-func (a *app) blame(given string, noPager bool) error {
+func (a *app) blame(given string) error {
 	file, from, to, err := a.lineRange(given)
 	if err != nil {
 		return err
@@ -116,7 +114,7 @@ func (a *app) blame(given string, noPager bool) error {
 	if err != nil {
 		return err
 	}
-	return a.printBlame(lines, strings.Contains(given, ":") && from == to, noPager)
+	return a.printBlame(lines, strings.Contains(given, ":") && from == to)
 }
 
 // editsOf are the recorded edits of a file, the newest first: those of its path, and of the same file in another work
@@ -208,30 +206,29 @@ func promptOf(a *app, r events.Record) (string, error) {
 	return prompt, err
 }
 
-func (a *app) printBlame(lines []blameJSON, one, noPager bool) error {
+func (a *app) printBlame(lines []blameJSON, one bool) error {
 	if a.JSON {
 		return cmdline.PrintEach(&a.Console, lines)
 	}
-	return a.paged(noPager, func() {
-		width := 1
-		if n := len(lines); n > 0 {
-			width = len(strconv.Itoa(lines[n-1].Line))
-		}
-		for _, l := range lines {
-			who := a.Paint.Faint(cmdline.Pad(nobody[l.How], 34))
-			if l.Session != "" {
-				event := strconv.FormatUint(l.Event, 10)
-				if l.How == find.ByWords {
-					event = "≈" + event
-				}
-				who = a.Paint.Session(alias(l.Session)) + "  " + l.Time.In(a.Zone).Format("2006-01-02 15:04") + "  " + cmdline.Pad(event, 6)
+	width := 1
+	if n := len(lines); n > 0 {
+		width = len(strconv.Itoa(lines[n-1].Line))
+	}
+	for _, l := range lines {
+		who := a.Paint.Faint(cmdline.Pad(nobody[l.How], 34))
+		if l.Session != "" {
+			event := strconv.FormatUint(l.Event, 10)
+			if l.How == find.ByWords {
+				event = "≈" + event
 			}
-			a.Printf("%s  %s  %s\n", who, a.Paint.Faint(fmt.Sprintf("%*d", width, l.Line)), strings.ReplaceAll(l.Text, "\t", "    "))
+			who = a.Paint.Session(alias(l.Session)) + "  " + l.Time.In(a.Zone).Format("2006-01-02 15:04") + "  " + cmdline.Pad(event, 6)
 		}
-		if one && len(lines) == 1 {
-			a.describeBlame(lines[0])
-		}
-	})
+		a.Printf("%s  %s  %s\n", who, a.Paint.Faint(fmt.Sprintf("%*d", width, l.Line)), strings.ReplaceAll(l.Text, "\t", "    "))
+	}
+	if one && len(lines) == 1 {
+		a.describeBlame(lines[0])
+	}
+	return nil
 }
 
 // nobody says of a line that no recorded edit wrote where it comes from.

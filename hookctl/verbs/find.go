@@ -61,7 +61,6 @@ type findFlags struct {
 	Types   []string `flag:"type" sep:"," help:"only these types: names or patterns as 'tool.*', comma-separated"`
 	Tools   []string `flag:"tool" sep:"," help:"only calls of these tools: names or patterns as 'mcp__*'"`
 	Last    count    `flag:"n,n" help:"the best N, or all"`
-	NoPager bool     `flag:"no-pager" help:"print a long answer at once"`
 }
 
 func (f *findFlags) run(a *app, args []string) error {
@@ -79,7 +78,8 @@ func (f *findFlags) run(a *app, args []string) error {
 	if a.JSON {
 		return cmdline.PrintEach(&a.Console, hits)
 	}
-	return a.paged(f.NoPager, func() { a.printHits(hits) })
+	a.printHits(hits)
+	return nil
 }
 
 // mostHits bounds -n all.
