@@ -101,13 +101,10 @@ func branchWords(a *app) []string {
 	return words
 }
 
-// completeTypes offers event types and patterns, also behind a comma.
+// completeTypes offers event types, also after a comma.
 func completeTypes(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
 	var words []string
-	for _, area := range areas() {
-		words = append(words, before+area+".*")
-	}
 	for _, name := range typeNames() {
 		words = append(words, before+name)
 	}

@@ -1,11 +1,12 @@
 package verbs
 
 import (
+	"cmp"
 	_ "embed" // a part of docs/events.md
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,7 +14,6 @@ import (
 	"github.com/invopop/jsonschema"
 	"github.com/spf13/cobra"
 
-	"hookline/embedded"
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
@@ -70,18 +70,13 @@ type eventsShowVerb struct {
 }
 
 func (f *eventsShowVerb) run(a *app, args []string) error {
-	id := args[0]
-
-	if err := eventName(id); err != nil {
-		return err
-	}
 	q := url.Values{}
 	if f.Raw {
 		q.Set("raw", "1")
 	}
 	var body json.RawMessage
-	if err := a.get("/v1/events/"+id, q, &body); err != nil {
-		return lostContent(err)
+	if err := a.get("/v1/events/"+url.PathEscape(args[0]), q, &body); err != nil {
+		return err
 	}
 	if f.Raw || a.JSON {
 		return a.PrintRaw(body)
@@ -94,25 +89,6 @@ func (f *eventsShowVerb) run(a *app, args []string) error {
 	return nil
 }
 
-// eventName refuses what names no event, before it becomes a part of a request's path.
-func eventName(id string) error {
-	if id != "" && strings.Trim(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == "" {
-		return nil
-	}
-	return problem.Faultf("%q is no event: an id is 26 digits and letters, a sequence number digits alone", id).Advise("`hookctl events list` shows the newest")
-}
-
-// lostContent names a large content that is gone once, and says what brings it back. Over the socket an
-// error has only its words.
-func lostContent(err error) error {
-	before, after, gone := strings.Cut(err.Error(), ": ")
-	if !gone || !strings.HasSuffix(after, embedded.ErrNoBlob.Error()) {
-		return err
-	}
-	digest := strings.TrimPrefix(before, "blob ")
-	return problem.FaultBy(err, "the large content %s is not there any more", digest).Advise("`replay repair` fetches it back where an export or a transcript still has it; without --raw the event shows its beginning")
-}
-
 // describe prints one event in full: its envelope as a list, its data indented.
 func (a *app) describe(r events.Record) {
 	k, known := events.Lookup(r.Type)
@@ -120,30 +96,21 @@ func (a *app) describe(r events.Record) {
 		k.Doc = "this build has no such type"
 	}
 	a.Printf("%s  %s\n\n", a.Paint.Bold(cmdline.OneLine(r.Type)), a.Paint.Faint(k.Doc))
-	field := a.field
-	field("seq", fmt.Sprint(r.Seq))
-	field("id", r.ID)
-	field("time", r.Time.In(a.Zone).Format("2006-01-02 15:04:05.000 MST"))
+	const clock = "2006-01-02 15:04:05.000 MST"
+	a.fields([][2]string{{"seq", fmt.Sprint(r.Seq)}, {"id", r.ID}, {"time", r.Time.In(a.Zone).Format(clock)}})
 	if late := r.Appended.Sub(r.Time); !r.Appended.IsZero() && late > time.Second {
-		field("appended", r.Appended.In(a.Zone).Format("2006-01-02 15:04:05.000 MST")+", "+span(late)+" later")
+		a.field("appended", r.Appended.In(a.Zone).Format(clock)+", "+span(late)+" later")
 	}
-	field("session", r.Session)
-	field("project", r.Project)
-	field("worktree", r.Worktree)
-	field("branch", r.Branch)
-	field("phase", r.Phase)
-	field("hook", r.Hook)
-	field("tool use", r.ToolUseID)
-	field("agent", r.AgentID)
-	field("caused by", r.Causation)
+	a.fields([][2]string{{"session", r.Session}, {"project", r.Project}, {"worktree", r.Worktree}, {"branch", r.Branch}, {"phase", r.Phase},
+		{"hook", r.Hook}, {"tool use", r.ToolUseID}, {"agent", r.AgentID}, {"caused by", r.Causation}})
 	if r.Imported {
-		field("imported", "from another log")
+		a.field("imported", "from another log")
 	}
 	if r.Redacted > 0 {
-		field("redacted", fmt.Sprintf("%s replaced", cmdline.Plural(r.Redacted, "secret")))
+		a.field("redacted", cmdline.Plural(r.Redacted, "secret")+" replaced")
 	}
 	if u, ok := r.Event.(*events.Unknown); ok {
-		field("unknown", u.Reason)
+		a.field("unknown", u.Reason)
 	}
 	a.Verbatim("\n" + cmdline.IndentJSON(r.Data) + "\n")
 }
@@ -245,11 +212,15 @@ func Schema(typ string) ([]byte, error) {
 }
 
 func reflected(k events.Kind) *jsonschema.Schema {
-	r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, DoNotReference: true, AllowAdditionalProperties: true}
-	s := r.Reflect(k.New())
+	s := schemaOf(k.New())
 	s.Title = k.Type
 	s.Description = k.Doc
 	return s
+}
+
+func schemaOf(v any) *jsonschema.Schema {
+	r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, DoNotReference: true, AllowAdditionalProperties: true}
+	return r.Reflect(v)
 }
 
 // EventsMarkdown is docs/events.md: every type with its fields, from the catalog.
@@ -260,14 +231,20 @@ func EventsMarkdown() string {
 	writeIndex(&b, "Hooks of the client", hooks)
 	writeIndex(&b, "What hookline finds out or does", own)
 	b.WriteString("## Fields of every hook\n\nA hook's event has these besides its own, each only where the client sent it.\n\n")
-	writeFields(&b, reflect.TypeFor[events.Common]())
+	common, none := schemaOf(&events.Common{}), schemaOf(struct{}{})
+	writeFields(&b, common, none)
 	for _, k := range append(hooks, own...) {
 		fmt.Fprintf(&b, "## %s\n\n", k.Type)
 		if k.Hook != "" {
 			fmt.Fprintf(&b, "Hook `%s`, ", k.Hook)
 		}
 		fmt.Fprintf(&b, "version %d: %s.\n\n", k.Version(), k.Doc)
-		writeFields(&b, reflect.TypeOf(k.New()).Elem())
+		told := none
+		fields := reflected(k)
+		if _, hook := fields.Properties.Get("hook_event_name"); hook {
+			told = common
+		}
+		writeFields(&b, fields, told)
 	}
 	return b.String() + markdownWorking
 }
@@ -314,20 +291,22 @@ func writeIndex(b *strings.Builder, title string, kinds []events.Kind) {
 	b.WriteString("\n")
 }
 
-// writeFields lists the fields of a struct; the common part of hooks is told once for all.
-func writeFields(b *strings.Builder, t reflect.Type) {
+// writeFields lists the fields of a type's data that are not among those of another; the common part of hooks is told once for all.
+func writeFields(b *strings.Builder, s, common *jsonschema.Schema) {
 	var rows []string
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Anonymous {
+	for p := s.Properties.Oldest(); p != nil; p = p.Next() {
+		if _, told := common.Properties.Get(p.Key); told {
 			continue
 		}
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		always := ""
-		if !strings.Contains(options, "omitempty") {
+		if slices.Contains(s.Required, p.Key) {
 			always = "yes"
 		}
-		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s |\n", name, jsonType(f.Type), always, strings.ReplaceAll(f.Tag.Get("jsonschema_description"), "|", "\\|")))
+		field := p.Value
+		if len(field.OneOf) > 0 { // it or null
+			field = field.OneOf[0]
+		}
+		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s |\n", p.Key, typeOf(field), always, strings.ReplaceAll(field.Description, "|", "\\|")))
 	}
 	if len(rows) == 0 {
 		b.WriteString("No fields of its own.\n\n")
@@ -336,24 +315,10 @@ func writeFields(b *strings.Builder, t reflect.Type) {
 	b.WriteString("| field | type | always | meaning |\n|---|---|---|---|\n" + strings.Join(rows, "") + "\n")
 }
 
-// jsonType is a Go type as JSON names it.
-func jsonType(t reflect.Type) string {
-	if t == reflect.TypeFor[json.RawMessage]() {
-		return "any"
+// typeOf names the JSON type of a schema.
+func typeOf(s *jsonschema.Schema) string {
+	if s.Items != nil {
+		return "array of " + typeOf(s.Items)
 	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return jsonType(t.Elem())
-	case reflect.Slice, reflect.Array:
-		return "array of " + jsonType(t.Elem())
-	case reflect.Struct, reflect.Map:
-		return "object"
-	case reflect.String:
-		return "string"
-	case reflect.Bool:
-		return "boolean"
-	case reflect.Float32, reflect.Float64:
-		return "number"
-	}
-	return "integer"
+	return cmp.Or(s.Type, "any")
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 )
 
@@ -105,19 +104,6 @@ func (f *filter) check(a *app) error {
 	return nil
 }
 
-// begun refuses a sequence that the log has not come to; with -f it is waited for.
-func (f *filter) begun(a *app) error {
-	since, err := strconv.ParseUint(f.Since, 10, 64)
-	if err != nil {
-		return nil // a time, or nothing
-	}
-	var st client.Status
-	if err := a.get("/v1/status", nil, &st); err != nil || since <= st.Seq {
-		return err
-	}
-	return problem.Faultf("--since %d is behind the end of the log, which is at %d", since, st.Seq).Advise("`hookctl tail` shows the newest events")
-}
-
 // knownTypes judges names and patterns: each must fit some type of the catalog.
 func knownTypes(list []string) error {
 	for _, glob := range list {
@@ -133,27 +119,10 @@ func knownTypes(list []string) error {
 		}
 		fits := func(name string) bool { ok, _ := path.Match(glob, name); return ok }
 		if !slices.ContainsFunc(typeNames(), fits) {
-			f := problem.Faultf("no event type is like %q", glob).Advise("`hookctl events types` lists them")
-			area, rest, _ := strings.Cut(glob, ".")
-			near := problem.Nearest(area, areas())
-			if near != "" && near != area {
-				f.Hint = "did you mean '" + near + "." + rest + "'?"
-			}
-			return f
+			return problem.Faultf("no event type is like %q", glob).Advise("`hookctl events types` lists them")
 		}
 	}
 	return nil
-}
-
-// areas are the first words of all types.
-func areas() []string {
-	var all []string
-	for _, name := range typeNames() {
-		if area, _, _ := strings.Cut(name, "."); !slices.Contains(all, area) {
-			all = append(all, area)
-		}
-	}
-	return all
 }
 
 // knownType refuses a type that the catalog does not have, with the nearest one.
@@ -161,17 +130,7 @@ func knownType(typ string) error {
 	if _, ok := events.Lookup(typ); ok {
 		return nil
 	}
-
-	names := typeNames()
-	near := problem.Nearest(typ, names)
-	if i := slices.IndexFunc(names, func(name string) bool { return len(typ) > 2 && strings.Contains(name, typ) }); near == "" && i >= 0 {
-		near = names[i]
-	}
-	f := problem.Faultf("there is no event type %q", typ).Advise("`hookctl events types` lists them")
-	if near != "" {
-		f.Hint = "did you mean " + near + "?"
-	}
-	return f
+	return problem.Faultf("there is no event type %q", typ).Advise("`hookctl events types` lists them").Meant(typ, typeNames(), "%s")
 }
 
 func typeNames() []string {

@@ -36,9 +36,6 @@ func (a *app) tail(f filter) error {
 		t := &follower{app: a, print: p, filter: f}
 		return t.run()
 	}
-	if err := f.begun(a); err != nil {
-		return err
-	}
 	if err := f.named(a); err != nil {
 		return err
 	}
@@ -173,10 +170,7 @@ func (f *follower) start(seq uint64) (from uint64, q url.Values) {
 	if first && f.filter.Last != 0 {
 		return 0, q
 	}
-	if seq < f.at {
-		f.Complain("hookctl: warning: the log ends at %d now, it was at %d; going on from its end\n", seq, f.at)
-		f.at = seq
-	}
+	f.at = min(f.at, seq)
 	q.Set("n", "0")
 	q.Set("since", strconv.FormatUint(f.at, 10))
 	return f.at, q

@@ -133,18 +133,6 @@ func TestFollowNothingYet(t *testing.T) {
 	equal(t, b.must("tail", "-f", "-n", "1", "--type", "session.*", "-o", "json"), "", "shown")
 }
 
-func TestFollowShorterLog(t *testing.T) {
-	f := newFake()
-	f.status.Seq = 9
-	b := newBench(t, f)
-	pauses := 0
-	b.Pause = stopAfter(&pauses, 2, func() { f.status.Seq = 4 })
-	code, _, errs := b.run("tail", "-f")
-	if code != 0 || errs != "hookctl: warning: the log ends at 4 now, it was at 9; going on from its end\n" {
-		t.Errorf("exit %d, stderr %q", code, errs)
-	}
-}
-
 func TestFollowRefusedAtOnce(t *testing.T) {
 	b := newBench(t, nil)
 	if code, _, errs := b.run("tail", "-f"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: no daemon is running") {
