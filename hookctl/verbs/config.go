@@ -86,10 +86,7 @@ func (configShowVerb) run(a *app, _ []string) error {
 	a.Printf("\n")
 	for _, f := range a.conf.Files {
 		state := a.Paint.Faint("not there")
-		switch problem, out := leftOut(a.conf, f); {
-		case out:
-			state = a.Paint.Bad("left out") + ": " + cmdline.OneLine(problem.Message)
-		case f.Exists:
+		if f.Exists {
 			state = a.Paint.Good("read")
 		}
 		a.Printf("  %s  %s  %s\n", cmdline.Pad(f.Scope, 7), cmdline.OneLine(f.Path), state)
@@ -117,17 +114,6 @@ func origin(o config.Origin) string {
 	return o.From
 }
 
-// leftOut tells whether nothing of a file is in force: it cannot be read or is no YAML. A wrong key or
-// value is named by its key; the rest of such a file counts.
-func leftOut(c config.Config, f config.File) (config.Problem, bool) {
-	for _, p := range c.Problems {
-		if p.File == f.Path && p.Key == "" {
-			return p, true
-		}
-	}
-	return config.Problem{}, false
-}
-
 // configProblems prints what is wrong, each with its hint, and ends with exit code 1 then.
 func (a *app) configProblems() error {
 	for _, p := range a.conf.Problems {
@@ -142,7 +128,7 @@ func (a *app) configProblems() error {
 func existing(c config.Config) int {
 	n := 0
 	for _, f := range c.Files {
-		if _, out := leftOut(c, f); f.Exists && !out {
+		if f.Exists {
 			n++
 		}
 	}

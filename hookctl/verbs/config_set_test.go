@@ -66,16 +66,4 @@ func TestLog(t *testing.T) {
 			t.Errorf("%s: %q", args, out)
 		}
 	}
-	pauses := 0
-	b.Pause = stopAfter(&pauses, 4, func() {
-		switch pauses {
-		case 1:
-			write(t, path, "one\ntwo \x1b[2Jred\nthree\nfour\nfi")
-		case 2:
-			write(t, path, "one\ntwo \x1b[2Jred\nthree\nfour\nfive\n")
-		case 3:
-			write(t, path, "anew\n")
-		}
-	})
-	equal(t, b.must("log", "-f", "-n", "1"), "three\nfour\nfive\nanew\n", "-f")
 }

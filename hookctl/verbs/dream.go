@@ -41,11 +41,7 @@ func (f *dreamTriggerVerb) run(a *app, _ []string) error {
 		if a.JSON {
 			break
 		}
-		entries := "entries"
-		if e.Entries == 1 {
-			entries = "entry"
-		}
-		a.Printf("dream %s: IC %.2f → %.2f, r %.2f → %.2f, %d %s replayed\n", e.Phase, e.BeforeIC, e.AfterIC, e.BeforeR, e.AfterR, e.Entries, entries)
+		a.Printf("dream %s: IC %.2f → %.2f, r %.2f → %.2f, entries replayed: %d\n", e.Phase, e.BeforeIC, e.AfterIC, e.BeforeR, e.AfterR, e.Entries)
 		for _, spot := range e.BlindSpots {
 			a.Printf("  unused for three sessions: %s\n", spot)
 		}

@@ -1,11 +1,10 @@
 package verbs
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,9 +16,9 @@ import (
 )
 
 // How long start and stop wait, and how often they look. A start folds the tail of the log (100,000
-// events in half a second); a stop lets requests end, writes the cells and closes the store.
+// events in half a second); a stop lets requests end, writes the cells and closes the store, and may compact a long log.
 const (
-	patience = 15 * time.Second
+	patience = time.Minute
 	glance   = 20 * time.Millisecond
 )
 
@@ -131,12 +130,6 @@ func (a *app) stop() (int, error) {
 			return 0, busy
 		}
 	}
-	var mute *problem.Error
-	if errors.As(err, &mute) && mute.Status == http.StatusGatewayTimeout {
-		told := *mute
-		told.Hint += "; that process may also be ended by hand: what it has acknowledged is on disk"
-		return 0, &told
-	}
 	if err != nil {
 		return 0, err
 	}
@@ -149,19 +142,11 @@ func (a *app) starting() bool {
 	return err == nil && held && strings.HasPrefix(holder, "hookd")
 }
 
-// gone waits for the end of a process, for as long as its store changes: a long log that is compacted at the end takes its time.
+// gone waits for the end of a process.
 func (a *app) gone(pid int) error {
-	size, told := a.storeBytes(), false
 	for waited := time.Duration(0); a.alive(pid); waited += glance {
 		if waited >= patience {
-			now := a.storeBytes()
-			if now == size {
-				return problem.Faultf("hookd (pid %d) has not ended within %s", pid, patience).Advise("its log, hookd.log in " + a.Home() + ", tells what it does")
-			}
-			if !told {
-				a.Say(fmt.Sprintf("hookd (pid %d) still writes to its store; waiting until it has ended", pid))
-			}
-			size, told, waited = now, true, 0
+			return problem.Faultf("hookd (pid %d) has not ended within %s", pid, patience).Advise("its log, hookd.log in " + a.Home() + ", tells what it does")
 		}
 		if err := a.Pause(a.ctx, glance); err != nil {
 			return err
@@ -193,13 +178,11 @@ func (restartVerb) run(a *app, _ []string) error {
 const maxLog = 1 << 30
 
 type logVerb struct {
-	Last   count `flag:"n,n" help:"the last N lines, or all"`
-	Follow bool  `flag:"follow,f" help:"go on with the lines to come"`
+	Last count `flag:"n,n" help:"the last N lines, or all"`
 }
 
 func (f *logVerb) run(a *app, _ []string) error {
 	path := home.PathsOf(a.Home(), a.Getenv).Log
-
 	text, err := safeopen.ReadFile(safeopen.Own, path, maxLog)
 	if errors.Is(err, fs.ErrNotExist) {
 		return problem.FaultBy(err, "%s is not there", path).Advise("the daemon writes it when it starts; `hookctl start` starts one")
@@ -208,46 +191,12 @@ func (f *logVerb) run(a *app, _ []string) error {
 		return err
 	}
 
-	lines := bytes.SplitAfter(text, []byte("\n"))
-	if n := len(lines); n > 0 && len(lines[n-1]) == 0 {
-		lines = lines[:n-1]
-	}
+	lines := slices.Collect(strings.Lines(string(text)))
 	if f.Last != allOf {
 		lines = lines[max(0, len(lines)-int(f.Last)):]
 	}
-	a.printLog(lines)
-	if !f.Follow {
-		return nil
-	}
-	return a.followLog(path, len(text))
-}
-
-func (a *app) printLog(lines [][]byte) {
 	for _, line := range lines {
-		a.Verbatim(string(bytes.TrimRight(line, "\n")) + "\n")
-	}
-}
-
-// followLog prints what is added to the log behind a place, also when the file is another one by then.
-func (a *app) followLog(path string, at int) error {
-	const look = 200 * time.Millisecond
-	var rest []byte
-	for a.Pause(a.ctx, look) == nil {
-		text, err := safeopen.ReadFile(safeopen.Own, path, maxLog)
-		if err != nil {
-			continue // it is being replaced
-		}
-		if len(text) < at {
-			at, rest = 0, nil
-		}
-		rest = append(rest, text[at:]...)
-		at = len(text)
-
-		whole := bytes.LastIndexByte(rest, '\n') + 1
-		if whole > 0 {
-			a.printLog(bytes.SplitAfter(rest[:whole-1], []byte("\n")))
-		}
-		rest = rest[whole:]
+		a.Verbatim(strings.TrimSuffix(line, "\n") + "\n")
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func TestStop(t *testing.T) {
 	equal(t, b.must("stop"), "hookd does not run\n", "stdout")
 	equal(t, b.must("stop", "--json"), `{"pid":0,"did":"nothing"}`+"\n", "stdout")
 	b.handler, b.alive = f, func(int) bool { return true }
-	if code, _, errs := b.run("stop"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: hookd (pid 4711) has not ended within 15s\n") {
+	if code, _, errs := b.run("stop"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: hookd (pid 4711) has not ended within 1m0s\n") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 }
@@ -145,26 +145,5 @@ func TestStopTwiceAtOnce(t *testing.T) {
 	if code, _, errs := b.run("session", "list"); code != 1 || errs != "hookctl: error: the daemon ended before it answered\n"+
 		"hookctl: hint: try again: another command may have stopped or restarted it\n" {
 		t.Errorf("exit %d, %q", code, errs)
-	}
-}
-
-// A daemon whose store changes while it ends is waited for, however long that takes.
-func TestStopWaitsForProgress(t *testing.T) {
-	b := newBench(t, newFake())
-	file := filepath.Join(b.Home(), "store", "1.blk")
-	noError(t, os.MkdirAll(filepath.Dir(file), 0o700))
-	looks, written := 0, ""
-	b.alive = func(int) bool {
-		looks++
-		if looks%500 == 0 {
-			written += "more"
-			if err := os.WriteFile(file, []byte(written), 0o600); err != nil {
-				t.Error(err)
-			}
-		}
-		return looks < 3000
-	}
-	if code, out, errs := b.run("stop"); code != 0 || out != "hookd stopped, pid 4711 is gone\n" || strings.Count(errs, "still writes to its store") != 1 {
-		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
 	}
 }

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -177,7 +176,7 @@ func (projectRehomeVerb) run(a *app, args []string) error {
 		return err
 	}
 	if before.JoinedInto == after.ID {
-		return a.joinedAlready(before.ID, after.ID)
+		return problem.Faultf("%s already counts for %s", before.ID, after.ID).Advise("`hookctl project show` shows it")
 	}
 	data := events.ProjectRehomed{From: before.ID, Path: before.Path}
 	r, err := a.emit(emission{Type: events.TypeProjectRehomed, Project: after.ID, Data: data})
@@ -185,23 +184,6 @@ func (projectRehomeVerb) run(a *app, args []string) error {
 		return err
 	}
 	return a.Result(r, "%s (%s) counts for %s (%s) from now on (event %d)\n", before.ID, orDash(cmdline.OneLine(before.Name)), after.ID, orDash(cmdline.OneLine(after.Name)), r.Seq)
-}
-
-// joinedAlready prints the event that joined a project into another.
-func (a *app) joinedAlready(from, into string) error {
-	var joined events.Record
-	err := a.records(url.Values{"project": {into}, "type": {events.TypeProjectRehomed}, "n": {"0"}}, func(r events.Record) {
-		if e, ok := r.Event.(*events.ProjectRehomed); ok && e.From == from && r.Project == into {
-			joined = r
-		}
-	})
-	if err != nil {
-		return err
-	}
-	if joined.Seq == 0 && a.JSON {
-		return problem.Faultf("the event that joined %s into %s is not in the log any more", from, into).Advise("`replay verify` tells what else is missing")
-	}
-	return a.Result(joined, "%s already counts for %s\n", from, into)
 }
 
 // pair finds two projects that are not the same.

@@ -38,7 +38,7 @@ type repairVerb struct {
 func (f *repairVerb) run(a *app, _ []string) error {
 	name := f.Family + f.Bucket
 	projection, ok := rebuilds[name]
-	if !ok || f.Family != "" && f.Bucket != "" {
+	if !ok {
 		names := sortedKeys(rebuilds)
 		return problem.Faultf("there is no bucket %q", name).Advise("one of "+strings.Join(names, ", ")).Meant(name, names, "%s")
 	}

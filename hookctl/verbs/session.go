@@ -101,13 +101,8 @@ func (a *app) printSessions(list []session.State, projects []project.State) erro
 		return nil
 	}
 	if len(list) == 0 {
-		others, err := newest(a, 1)
-		if len(others) > 0 {
-			a.Printf("no session in this project; --all lists those of others\n")
-		} else if err == nil {
-			a.Printf("no session yet; the client's next start makes one\n")
-		}
-		return err
+		a.Printf("no session in this project; --all lists those of others\n")
+		return nil
 	}
 
 	t := a.Table("SESSION", "STATUS", "STANDING", "LAST ACTIVE", "TITLE", "PROJECT", "WHERE", "BRANCH", "EVENTS", "PROMPTS", "FAILED", "MODEL")
@@ -126,19 +121,12 @@ func (a *app) printSessions(list []session.State, projects []project.State) erro
 			return a.Paint.Good(v)
 		case head == "STANDING" && strings.HasPrefix(v, "stuck"):
 			return a.Paint.Bad(v)
-		case head == "STANDING" && warns[id]:
-			return a.Paint.Warn(v)
 		}
 		return v
 	}
 	t.Print()
 	return nil
 }
-
-// warns are the standings that somebody should look at: of a live session what waits for a person, of another that it did not
-// end well.
-var warns = map[string]bool{"waiting for permission": true, "api error": true, "limit": true, "killed": true, "silent": true,
-	"compaction loop": true, "unknown": true}
 
 // projectName is what people call a project, else its id.
 func projectName(all []project.State, id string) string {

@@ -119,36 +119,3 @@ func TestDreamFailedJSON(t *testing.T) {
 		}
 	}
 }
-
-// A project that was joined before is told by the event that did it: the verb prints one kind of object.
-func TestRehomeTwiceJSON(t *testing.T) {
-	b, f := peopled(t)
-	contains(t, b.must("project", "rehome", "lib", hereID, "--json"), `"seq":10,`, `"type":"project.rehomed"`)
-	code, out, errs := b.run("project", "rehome", "aaaaaaaaaaaa", hereID, "--json")
-	if code != 1 || out != "" || !strings.HasPrefix(errs, "hookctl: error: the event that joined aaaaaaaaaaaa into 1f3a90c2b7de is not in the log any more\n") {
-		t.Errorf("without the event: exit %d, %q, %q", code, out, errs)
-	}
-	f.events = append(f.events, record(7, events.TypeProjectRehomed, "", `{"from":"aaaaaaaaaaaa"}`), record(8, events.TypeProjectRehomed, "", `{"from":"cccccccccccc"}`))
-	var r events.Record
-	if err := json.Unmarshal([]byte(b.must("project", "rehome", "aaaaaaaaaaaa", hereID, "--json")), &r); err != nil || r.Seq != 7 || len(f.emitted) != 1 {
-		t.Errorf("event %d, %d emitted, %v", r.Seq, len(f.emitted), err)
-	}
-}
-
-// In the list what somebody should look at is marked, also of sessions that ended.
-func TestStandingsThatWarn(t *testing.T) {
-	for _, s := range []session.State{
-		{Status: session.Reaped}, {Status: session.Reaped, EndReason: "process_gone"},
-		{Status: session.Ended, EndReason: "other", Course: session.Course{Turn: true}},
-		{Status: session.Ended, EndReason: "other", Course: session.Course{Error: "rate_limit"}},
-	} {
-		if word := standingWord(s.Standing()); !warns[word] {
-			t.Errorf("%q is not marked", word)
-		}
-	}
-	for _, s := range []session.State{{Status: session.Live}, {Status: session.Live, Course: session.Course{Turn: true}}, {Status: session.Ended, EndReason: "logout"}} {
-		if word := standingWord(s.Standing()); warns[word] {
-			t.Errorf("%q is marked", word)
-		}
-	}
-}

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -88,23 +89,13 @@ func (in statuslineInput) used() int64 {
 func (a *app) statuslineInput() statuslineInput {
 	ctx, cancel := context.WithTimeout(a.ctx, stdinPatience)
 	defer cancel()
-	said := make(chan statuslineInput, 1)
-	go func() {
-		var in statuslineInput
+	in, _ := cmdline.Await(ctx, func() (in statuslineInput, err error) {
 		if !a.Asks {
-			_ = json.NewDecoder(io.LimitReader(a.In, 1<<20)).Decode(&in) // no JSON: the environment tells
+			err = json.NewDecoder(io.LimitReader(a.In, 1<<20)).Decode(&in) // no JSON: the environment has it
 		}
-		said <- in
-	}()
-
-	var in statuslineInput
-	select {
-	case in = <-said:
-	case <-ctx.Done():
-	}
-	if in.Session == "" {
-		in.Session = a.Getenv("CLAUDE_CODE_SESSION_ID")
-	}
+		return in, err
+	})
+	in.Session = cmp.Or(in.Session, a.Getenv("CLAUDE_CODE_SESSION_ID"))
 	return in
 }
 

@@ -79,8 +79,8 @@ func (a *app) recorderVerbs() []*cobra.Command {
 			Use:   "log",
 			Short: "Show the daemon's own log, hookd.log",
 			Long: "Show the newest lines of the daemon's own log, hookd.log: what it did and what went wrong. What the client's\n" +
-				"hooks told is in `hookctl tail`. -f goes on until it is interrupted.",
-			Example: "  hookctl log\n  hookctl log -f",
+				"hooks told is in `hookctl tail`.",
+			Example: "  hookctl log\n  hookctl log -n all",
 		}, &logVerb{Last: 50}),
 	}
 }
