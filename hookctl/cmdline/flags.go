@@ -43,6 +43,8 @@ func Flags(cmd *cobra.Command, to any, offer map[string]cobra.CompletionFunc) (c
 			Choices(cmd, name, words...)
 		case offer[field.Name] != nil:
 			_ = cmd.RegisterFlagCompletionFunc(name, offer[field.Name]) // fails only for a flag that is not there
+		case fileFlag.MatchString(help):
+			_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)) // the same
 		}
 	}
 	return check
@@ -57,6 +59,9 @@ func Verb(cmd *cobra.Command, offer map[string]cobra.CompletionFunc, run func(ct
 	}
 	if cmd.Args == nil && !strings.Contains(cmd.Use, " ") {
 		cmd.Args = Exactly()
+	}
+	if fileArgument.MatchString(cmd.Use) {
+		cmd.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := check(); err != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,71 +44,11 @@ func (c *Console) writePages(root *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, page := range pages {
-		if err := addSections(page); err != nil {
-			return fmt.Errorf("write man pages: %w", err)
-		}
-	}
 	if c.JSON {
 		return c.PrintJSON(ManJSON{dir, len(pages)})
 	}
 	c.Printf("%s: %s\n", dir, Plural(len(pages), "page"))
 	return nil
-}
-
-// sections are what every page has besides what the library writes.
-const sections = `.SH EXIT STATUS
-.TP
-0
-done; a hook also when it could not be recorded
-.TP
-1
-trouble, or a command line that is wrong
-.TP
-2
-the log is damaged
-.TP
-130
-interrupted
-.SH FILES
-.TP
-~/.local/state/hookline
-the store, the spool, keys and hookd.log
-.TP
-~/.config/hookline/config.yaml
-the user's configuration; .claude/hookline.yaml and .claude/hookline.local.yaml are a project's
-.TP
-~/.claude/settings.json
-the client's settings, with the hooks that hookctl install writes
-.SH ENVIRONMENT
-.TP
-HOOKLINE_HOME
-another folder for all state; ~/ at its beginning is HOME
-.TP
-HOOKLINE_SOCKET
-another path for the daemon's socket
-.TP
-HOOKLINE_DISABLED
-1: every hook ends at once and records nothing
-.TP
-HOOKLINE_FSYNC, HOOKLINE_IDLE_EXIT, HOOKLINE_FLUSH_INTERVAL, HOOKLINE_LOG_LEVEL, HOOKLINE_COLOR
-override the configuration's key of that name
-.TP
-NO_COLOR, CI
-no colour and no progress bar
-`
-
-// addSections puts them before a page's last section, SEE ALSO.
-func addSections(page string) error {
-	text, err := os.ReadFile(page) //nolint:forbidigo // a page that this command has just written
-	if err != nil {
-		return err
-	}
-	before, after, found := strings.Cut(string(text), ".SH SEE ALSO\n")
-	if found {
-		after = ".SH SEE ALSO\n" + after
-	}
-	return os.WriteFile(page, []byte(before+sections+after), 0o644) //nolint:forbidigo // the same
 }
 
 // CompletionCmd prints what a shell needs to complete the program's words.

@@ -1,6 +1,8 @@
 package cmdline
 
 import (
+	"hash/fnv"
+	"io"
 	"strings"
 
 	"github.com/fatih/color"
@@ -48,11 +50,9 @@ var sessionColors = []color.Attribute{color.FgCyan, color.FgMagenta, color.FgBlu
 
 // Session gives each session a colour of its own; with more than eight, some share one.
 func (p Palette) Session(alias string) string {
-	h := uint32(2166136261) // FNV-1a
-	for i := range len(alias) {
-		h = (h ^ uint32(alias[i])) * 16777619
-	}
-	return p.in(alias, sessionColors[h%uint32(len(sessionColors))])
+	h := fnv.New32a()
+	_, _ = io.WriteString(h, alias) // never fails
+	return p.in(alias, sessionColors[h.Sum32()%uint32(len(sessionColors))])
 }
 
 // Toned is a text in the colour of a tone: good, warn, bad or faint; with any other as it is.

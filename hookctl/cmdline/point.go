@@ -68,28 +68,14 @@ func (c *Console) moment(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// duration reads Go's form of one, and before it whole weeks and days: 10m, 1d, 1w2d12h.
+// duration reads Go's form of one, or whole days or weeks: 10m, 1d, 2w.
 func duration(s string) (time.Duration, bool) {
-	var sum time.Duration
-	for _, unit := range []struct {
-		letter string
-		days   int
-	}{{"w", 7}, {"d", 1}} {
-		count, rest, found := strings.Cut(s, unit.letter)
-		if !found {
-			continue
+	for letter, days := range map[string]time.Duration{"d": 1, "w": 7} {
+		if count, found := strings.CutSuffix(s, letter); found {
+			n, err := strconv.ParseUint(count, 10, 16)
+			return time.Duration(n) * days * 24 * time.Hour, err == nil
 		}
-		n, err := strconv.ParseUint(count, 10, 16)
-		if err != nil {
-			return 0, false
-		}
-		sum += time.Duration(n) * time.Duration(unit.days) * 24 * time.Hour
-		if rest == "" {
-			return sum, true
-		}
-		s = rest
 	}
-
 	d, err := time.ParseDuration(s)
-	return sum + d, err == nil && d >= 0
+	return d, err == nil && d >= 0
 }

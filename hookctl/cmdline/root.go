@@ -46,11 +46,7 @@ func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []strin
 	defer func() { c.Out = out.to }()
 	root.SetOut(out)
 	root.SetArgs(args)
-	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
-		namesNoFiles(root)
-	}
 	cmd, err := root.ExecuteContextC(ctx)
-	err = usageError(cmd, err)
 	if err == nil && out.err != nil {
 		err = problem.Because(out.err).Advise("the output is not whole")
 	}
@@ -76,7 +72,10 @@ func (o *output) Write(p []byte) (int, error) {
 // no verb. Its Use, texts and example are the caller's; settle is called once the flags are known.
 func (c *Console) Root(root *cobra.Command, settle func() error) *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.CompletionOptions = cobra.CompletionOptions{DisableDefaultCmd: true}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	root.Version = c.versionWords()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return settle() }
 	holdsVerbs(root)
 	root.SetIn(c.In)
@@ -103,28 +102,12 @@ func holdsVerbs(c *cobra.Command) {
 	c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 }
 
-// AddVersion makes the flag --version of the program itself do what its verb version does.
-func AddVersion(root, verb *cobra.Command) {
-	asked := root.Flags().Bool("version", false, "print the version")
-	alone := root.RunE
-	root.RunE = func(cmd *cobra.Command, args []string) error {
-		if *asked {
-			return verb.RunE(verb, args)
-		}
-		return alone(cmd, args)
-	}
-}
-
-// AddHelp adds the verb help, with an example for this verb of root's. Every verb has to be there. Help
-// about a word that is no verb is an error, as the word itself is.
+// AddHelp adds the verb help, with an example for this verb of root's. Help about a word that is no verb is an error, as the
+// word itself is.
 func AddHelp(root *cobra.Command, verb string) {
-	root.InitDefaultHelpCmd()
-	for _, c := range root.Commands() {
-		if c.Name() != "help" {
-			continue
-		}
-		c.Example = "  " + root.Name() + " help " + verb
-		c.Run, c.RunE = nil, func(_ *cobra.Command, args []string) error {
+	root.SetHelpCommand(&cobra.Command{
+		Use: "help [command]", Short: "Help about any command", Example: "  " + root.Name() + " help " + verb,
+		RunE: func(_ *cobra.Command, args []string) error {
 			about, rest, err := root.Find(args)
 			if err == nil {
 				err = noSuchVerb(about, rest)
@@ -134,6 +117,6 @@ func AddHelp(root *cobra.Command, verb string) {
 			}
 			about.InitDefaultHelpFlag()
 			return about.Help()
-		}
-	}
+		},
+	})
 }

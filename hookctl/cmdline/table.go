@@ -2,7 +2,6 @@ package cmdline
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -15,7 +14,7 @@ type Table struct {
 	Color   func(head, s string) string // of a padded value, by its column's head; nil for none
 	Columns int                         // that there is room for; 0: no limit
 	Prose   bool                        // the last column is wrapped within its own width, where that is at least 24
-	Drop    []string                    // heads of the columns that may go for lack of room, the first one first; "HEAD 20": it is cut to 20 at most, and stays
+	Drop    []string                    // heads of the columns that may go for lack of room, the first one first
 }
 
 // least is how far a column is cut at most.
@@ -86,21 +85,12 @@ func (t *Table) widths() []int {
 
 // fit takes columns out until the table fits its room, then cuts the middle out of what is wider than the others.
 func (t *Table) fit() {
-	for _, step := range t.Drop {
-		head, least, _ := strings.Cut(step, " ")
-		if slices.Contains(t.Head, step) {
-			head, least = step, ""
+	for _, head := range t.Drop {
+		widths := t.widths()
+		if t.excess(widths, slices.Max(widths)) <= 0 {
+			break
 		}
 		i := slices.Index(t.Head, head)
-		widths := t.widths()
-		excess := t.excess(widths, slices.Max(widths))
-		if i < 0 || excess <= 0 {
-			continue
-		}
-		if room, err := strconv.Atoi(least); err == nil {
-			t.cut(i, max(room, widths[i]-excess))
-			continue
-		}
 		t.Head = slices.Delete(slices.Clone(t.Head), i, i+1)
 		for n, row := range t.Rows {
 			t.Rows[n] = slices.Delete(slices.Clone(row), i, i+1)
@@ -111,18 +101,13 @@ func (t *Table) fit() {
 	for room > least && t.excess(widths, room) > 0 {
 		room--
 	}
-	for i, w := range widths {
-		if w > room {
-			t.cut(i, room)
+	for n, row := range t.Rows {
+		t.Rows[n] = slices.Clone(row)
+		for i, v := range row {
+			if widths[i] > room {
+				t.Rows[n][i] = FitMiddle(v, room)
+			}
 		}
-	}
-}
-
-// cut takes the middle out of what is wider than room in a column.
-func (t *Table) cut(column, room int) {
-	for n := range t.Rows {
-		t.Rows[n] = slices.Clone(t.Rows[n])
-		t.Rows[n][column] = FitMiddle(t.Rows[n][column], room)
 	}
 }
 

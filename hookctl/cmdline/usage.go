@@ -3,7 +3,6 @@ package cmdline
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -42,42 +41,14 @@ func misused(cmd *cobra.Command, message string) *problem.Error {
 	return problem.Faultf("%s", message).Advise("`" + cmd.CommandPath() + " --help` shows how it is called")
 }
 
-// flagRules are how cobra's errors about several flags begin, and what is said instead.
-var flagRules = []struct{ begin, words string }{
-	{"required flag(s) ", "missing flag: "},
-	{"if any flags in the group ", "only one may be given of "},
-	{"at least one of the flags in the group ", "one is wanted of "},
-}
-
-// usageError gives cobra's own errors about flags plain words and a hint.
-func usageError(cmd *cobra.Command, err error) error {
-	for _, rule := range flagRules {
-		if err == nil || !strings.HasPrefix(err.Error(), rule.begin) {
-			continue
-		}
-		names, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), rule.begin), "]")
-		list := strings.FieldsFunc(strings.TrimSuffix(names, " not set"), func(r rune) bool { return strings.ContainsRune(`[" ,`, r) })
-		return misused(cmd, rule.words+"--"+strings.Join(list, ", --"))
-	}
-	return err
-}
-
-// wanted says what a flag of a type takes; of others the cause says it.
-var wanted = map[string]string{"int": "a whole number", "uint64": "a whole number", "float64": "a number", "bool": "true or false", "duration": "a duration such as 90s or 2h", "N": "a number or all"}
-
 // flagError adds a hint to cobra's error about one flag: the flag that was probably meant, else the help.
-// Behind a word that is no verb, the word is what is wrong.
+// After a word that is no verb, the word is what is wrong.
 func flagError(cmd *cobra.Command, err error) error {
 	if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 {
 		return noSuchVerb(cmd, cmd.Flags().Args())
 	}
 
-	message := err.Error()
-	var value *pflag.InvalidValueError
-	if errors.As(err, &value) && wanted[value.GetFlag().Value.Type()] != "" {
-		message = fmt.Sprintf("--%s takes %s, not %q", value.GetFlag().Name, wanted[value.GetFlag().Value.Type()], value.GetValue())
-	}
-	f := misused(cmd, message)
+	f := misused(cmd, err.Error())
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
 		var names []string

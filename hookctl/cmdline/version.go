@@ -2,6 +2,7 @@ package cmdline
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -23,11 +24,10 @@ func (c *Console) VersionCmd() *cobra.Command {
 	verb := c.Name + " version"
 	return Verb(&cobra.Command{Use: "version", Short: "Print the version", Example: "  " + verb + "\n  " + verb + " --json | jq -r .version"}, nil,
 		func(context.Context, []string) error {
-			v := VersionJSON{wire.Build, wire.Protocol, runtime.Version(), runtime.GOOS, runtime.GOARCH}
-			if c.JSON {
-				return c.PrintJSON(v)
-			}
-			c.Printf("%s %s (protocol %d, %s, %s/%s)\n", c.Name, v.Version, v.Protocol, v.Go, v.OS, v.Arch)
-			return nil
+			return c.Result(VersionJSON{wire.Build, wire.Protocol, runtime.Version(), runtime.GOOS, runtime.GOARCH}, "%s\n", c.versionWords())
 		})
+}
+
+func (c *Console) versionWords() string {
+	return fmt.Sprintf("%s %s (protocol %d, %s, %s/%s)", c.Name, wire.Build, wire.Protocol, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"hookline/hookctl/client"
@@ -60,27 +61,33 @@ func (f *doctorVerb) run(a *app, _ []string) error {
 	}
 	ok := !slices.ContainsFunc(x.checks, func(c check) bool { return c.Result == resultFail })
 	return a.Verdict(doctorJSON{OK: ok, Checks: x.checks}, ok, func() {
-		wide := 0
-		for _, c := range x.checks {
-			wide = max(wide, cmdline.Width(c.Name))
+		t := a.Table("", "", "")
+		t.Prose = true
+		t.Color = func(_, v string) string {
+			switch strings.TrimSpace(v) {
+			case "ok", "fix":
+				return a.Paint.Good(v)
+			case "warn":
+				return a.Paint.Warn(v)
+			case "FAIL":
+				return a.Paint.Bad(v)
+			}
+			return v
 		}
+		marks := map[string]string{resultOK: "ok", resultWarn: "warn", resultFail: "FAIL"}
 		counts := map[string]int{}
 		for _, c := range x.checks {
 			counts[c.Result]++
-			mark := a.Paint.Good("ok  ")
-			switch {
-			case c.Fixed:
-				mark = a.Paint.Good("fix ")
-			case c.Result == resultWarn:
-				mark = a.Paint.Warn("warn")
-			case c.Result == resultFail:
-				mark = a.Paint.Bad("FAIL")
+			mark := marks[c.Result]
+			if c.Fixed {
+				mark = "fix"
 			}
-			a.Printf("%s  %s  %s\n", mark, cmdline.Pad(c.Name, wide), cmdline.OneLine(c.Words))
+			t.Row(mark, c.Name, c.Words)
 			if c.Do != "" {
-				a.Printf("      %s  → %s\n", cmdline.Pad("", wide), cmdline.OneLine(c.Do))
+				t.Row("", "", "→ "+c.Do)
 			}
 		}
+		t.Print()
 		a.Printf("\n%d ok, %s, %s\n", counts[resultOK], cmdline.Plural(counts[resultWarn], "warning"), cmdline.Plural(counts[resultFail], "failure"))
 	})
 }

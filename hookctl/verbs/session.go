@@ -106,7 +106,7 @@ func (a *app) printSessions(list []session.State, projects []project.State) erro
 	}
 
 	t := a.Table("SESSION", "STATUS", "STANDING", "LAST ACTIVE", "TITLE", "PROJECT", "WHERE", "BRANCH", "EVENTS", "PROMPTS", "FAILED", "MODEL")
-	t.Drop = []string{"MODEL", "EVENTS", "FAILED", "PROMPTS", "TITLE 32", "WHERE 20", "BRANCH 12", "STANDING", "BRANCH", "WHERE", "PROJECT"}
+	t.Drop = []string{"MODEL", "EVENTS", "FAILED", "PROMPTS", "WHERE", "BRANCH", "PROJECT", "STANDING"}
 	for _, s := range list {
 		t.Row(alias(s.ID), s.Status, standingWord(s.Standing()), a.ago(s.LastActive), orDash(s.Title), projectName(projects, s.Project),
 			orDash(a.tilde(cmp.Or(s.Worktree, s.Cwd))), orDash(s.Branch),

@@ -50,7 +50,10 @@ func (a *app) root() *cobra.Command {
 		Short: "hookctl controls hookline, a flight recorder for Claude Code",
 		Long: "hookctl controls hookline, a flight recorder for Claude Code.\n" +
 			"Every hook of the client becomes an event in a log; everything else is derived from it.\n\n" +
-			"`hookctl install` has the client call it; `hookctl tail -f` shows what comes.",
+			"`hookctl install` has the client call it; `hookctl tail -f` shows what comes.\n\n" +
+			"HOOKLINE_HOME names another folder for all state, HOOKLINE_SOCKET another path for the daemon's socket. With HOOKLINE_DISABLED=1 hooks record\n" +
+			"nothing. HOOKLINE_FSYNC, _IDLE_EXIT, _FLUSH_INTERVAL, _LOG_LEVEL and _COLOR override the configuration's key of that name; NO_COLOR and CI switch\n" +
+			"colour and progress bars off. Exit codes: 0 done, 1 trouble or a wrong command line, 2 the log is damaged, 130 interrupted.",
 		Example: "  hookctl install && hookctl start\n  hookctl tail -f",
 	}, func() (err error) {
 		a.conf, err = a.Settle()
@@ -63,14 +66,12 @@ func (a *app) root() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	version := a.VersionCmd()
 	group("recorder", "The recorder:", a.recorderVerbs()...)
 	group("log", "The log:", a.logVerbs()...)
 	group("state", "Derived from the log:", a.stateVerbs()...)
-	group("tool", "This tool:", a.configCmd(), a.CompletionCmd(root), version, a.SchemaCmd(outputs), a.ManCmd(root))
+	group("tool", "This tool:", a.configCmd(), a.CompletionCmd(root), a.VersionCmd(), a.SchemaCmd(outputs), a.ManCmd(root))
 	group("client", "Called by the client:", a.clientVerbs()...)
 	root.SetHelpCommandGroupID("tool")
-	cmdline.AddVersion(root, version)
 	cmdline.AddHelp(root, "tail")
 	return root
 }

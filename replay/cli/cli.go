@@ -67,10 +67,8 @@ func (a *app) root() *cobra.Command {
 		_, err := a.Settle()
 		return err
 	})
-	version := a.VersionCmd()
 	root.AddCommand(a.verifyCmd(), a.rebuildCmd(), a.atCmd(), a.diffCmd(), a.recoverCmd(), a.repairCmd(), a.exportCmd(), a.importCmd(),
-		a.backupCmd(), a.restoreCmd(), a.CompletionCmd(root), version, a.SchemaCmd(outputs), a.ManCmd(root))
-	cmdline.AddVersion(root, version)
+		a.backupCmd(), a.restoreCmd(), a.CompletionCmd(root), a.VersionCmd(), a.SchemaCmd(outputs), a.ManCmd(root))
 	cmdline.AddHelp(root, "at")
 	return root
 }
