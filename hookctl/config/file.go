@@ -129,8 +129,7 @@ func (c *Config) pair(f File, pair *ast.MappingValueNode) {
 	}
 }
 
-// rawOf is a YAML value as the checks want it. Numbers and the like keep their text, so that the
-// message can show it, but are no text: `idle_exit: 12` has no unit.
+// rawOf is a YAML value as the checks want it. Numbers and the like keep their text.
 func rawOf(n ast.Node) raw {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -147,23 +146,8 @@ func rawOf(n ast.Node) raw {
 			list = append(list, it)
 		}
 		return raw{list: list}
-	case *ast.NullNode:
-		return raw{what: "nothing"}
 	case *ast.MappingNode, *ast.MappingValueNode:
-		return raw{what: "a mapping"}
-	case ast.ScalarNode:
-		return raw{text: n.GetToken().Value, what: kindOf(n)}
+		return raw{text: "a mapping"}
 	}
-	return raw{what: kindOf(n)}
-}
-
-// kindOf is what a value is, for people.
-func kindOf(n ast.Node) string {
-	switch n.(type) {
-	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
-		return "a number"
-	case *ast.BoolNode:
-		return "true or false"
-	}
-	return "a " + n.Type().YAMLName()
+	return raw{text: n.GetToken().Value}
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,8 +15,15 @@ import (
 // raw is a value before it is checked: a scalar's text, or a list.
 type raw struct {
 	text string
-	list []item
-	what string // the YAML kind where it is neither text nor list, e.g. "a number"
+	list []item // nil: it is none
+}
+
+// String is the value as a message shows it.
+func (v raw) String() string {
+	if v.list != nil {
+		return "a list"
+	}
+	return strconv.Quote(v.text)
 }
 
 // item is one element of a list with its place.
@@ -35,10 +43,10 @@ func (c *Config) set(k Key, v raw, from Origin) {
 }
 
 func problemText(k Key, from Origin, err string) string {
-	if from.Name != "" && from.From == "env" {
+	switch from.From {
+	case "env":
 		return from.Name + ": " + err
-	}
-	if from.From == "flag" {
+	case "flag":
 		return "--" + strings.ReplaceAll(k.Name, "_", "-") + ": " + err
 	}
 	return k.Name + ": " + err
@@ -51,8 +59,8 @@ func (c *Config) put(k Key, v raw, from Origin) string {
 	}
 	switch k.kind {
 	case text:
-		if v.what != "" || v.list != nil || v.text == "" || strings.ContainsAny(v.text, "\n\r\x00") {
-			return "one line of text is wanted, not " + v.kindName()
+		if v.list != nil || v.text == "" || strings.ContainsAny(v.text, "\n\r\x00") {
+			return "one line of text is wanted, not " + v.String()
 		}
 		if k.Name == "otel" && v.text != "off" {
 			if u, err := url.Parse(v.text); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -61,9 +69,6 @@ func (c *Config) put(k Key, v raw, from Origin) string {
 		}
 		*c.Values.at(k.Name).(*string) = v.text
 	case address:
-		if v.list != nil || v.text == "" {
-			return "a port or HOST:PORT is wanted, not " + v.kindName()
-		}
 		at, err := loopback(v.text)
 		if err != "" {
 			return err
@@ -73,18 +78,21 @@ func (c *Config) put(k Key, v raw, from Origin) string {
 		var t [3]int
 		n, err := fmt.Sscanf(v.text+"\n", "%d %d %d\n", &t[0], &t[1], &t[2])
 		if err != nil || n != 3 || t[0] < 1 || t[1] <= t[0] || t[2] <= t[1] {
-			return "three rising numbers of tokens are wanted, not " + v.kindName()
+			return "three rising numbers of tokens are wanted, not " + v.String()
 		}
 		c.Values.Attention = t
 	case duration:
-		d, err := parseDuration(k, v)
-		if err != "" {
-			return err
+		d, err := time.ParseDuration(v.text)
+		if err != nil {
+			return v.String() + " is no duration such as " + k.Default
+		}
+		if d < k.min || d > k.max {
+			return fmt.Sprintf("%s is outside %s to %s", v.text, shortDuration(k.min), shortDuration(k.max))
 		}
 		*c.Values.at(k.Name).(*time.Duration) = d
 	case list:
 		if v.list == nil && v.text != "[]" {
-			return "a list of " + k.of + " is wanted, not " + v.kindName()
+			return "a list of " + k.of + " is wanted, not " + v.String()
 		}
 		switch k.Name {
 		case "prices":
@@ -97,26 +105,12 @@ func (c *Config) put(k Key, v raw, from Origin) string {
 			c.addPatterns(v.list, from)
 		}
 	default:
-		for _, a := range k.allowed {
-			if v.what == "" && v.list == nil && v.text == a {
-				*c.Values.at(k.Name).(*string) = a
-				return ""
-			}
+		if !slices.Contains(k.allowed, v.text) {
+			return fmt.Sprintf("%s is not one of %s", v, strings.Join(k.allowed, ", "))
 		}
-		return fmt.Sprintf("%s is not one of %s", v.quoted(), strings.Join(k.allowed, ", "))
+		*c.Values.at(k.Name).(*string) = v.text
 	}
 	return ""
-}
-
-func parseDuration(k Key, v raw) (time.Duration, string) {
-	d, err := time.ParseDuration(v.text)
-	switch {
-	case v.what != "" || v.list != nil || err != nil:
-		return 0, v.quoted() + " is no duration such as " + k.Default
-	case d < k.min || d > k.max:
-		return 0, fmt.Sprintf("%s is outside %s to %s", v.text, shortDuration(k.min), shortDuration(k.max))
-	}
-	return d, ""
 }
 
 // loopback returns the host and port of `off`, a port, or an address that only this machine reaches. Names are not asked for.
@@ -133,14 +127,8 @@ func loopback(v string) (at, err string) {
 		host = "127.0.0.1"
 	}
 	n, notNumber := strconv.ParseUint(port, 10, 16)
-	ip := net.ParseIP(host)
-	switch {
-	case notNumber != nil || n == 0:
-		return "", fmt.Sprintf("%q is no port from 1 to 65535", port)
-	case ip == nil:
-		return "", fmt.Sprintf("%q is no address; write 127.0.0.1 or [::1]", host)
-	case !ip.IsLoopback():
-		return "", host + " is no loopback address: other machines would reach it"
+	if ip := net.ParseIP(host); notNumber != nil || n == 0 || ip == nil || !ip.IsLoopback() {
+		return "", fmt.Sprintf("%q is no port from 1 to 65535 and no loopback address with one, such as 127.0.0.1:4222", v)
 	}
 	return net.JoinHostPort(host, port), ""
 }
@@ -216,21 +204,4 @@ func (v *Values) at(name string) any {
 		"evidence": &v.Evidence, "attention": &v.Attention, "notify": &v.Notify, "listen": &v.Listen, "otel": &v.Otel,
 		"prices": &v.Prices, "record_off": &v.RecordOff, "redact_extra": &v.RedactExtra,
 	}[name]
-}
-
-func (v raw) kindName() string {
-	switch {
-	case v.what != "":
-		return v.what
-	case v.list != nil:
-		return "a list"
-	}
-	return fmt.Sprintf("%q", v.text)
-}
-
-func (v raw) quoted() string {
-	if v.list != nil || v.what != "" && v.text == "" {
-		return v.kindName()
-	}
-	return fmt.Sprintf("%q", v.text)
 }
