@@ -192,10 +192,7 @@ func notStarted(p home.Paths, err error) error {
 	if !last.Damaged || !strings.Contains(err.Error(), last.Reason) {
 		return fmt.Errorf("start the daemon: %w", err)
 	}
-	hint := "`replay repair --dry-run` tells what is damaged; hooks are kept in the spool meanwhile"
-	if last.Gone {
-		hint = "`replay repair --from EXPORT` restores the events of an export; hooks are kept in the spool meanwhile"
-	}
+	hint := "`replay repair --dry-run` tells what is damaged, `replay repair --from EXPORT` restores the events of an export; hooks are kept in the spool meanwhile"
 	return &problem.Error{Message: "start the daemon: " + err.Error(), Hint: hint, Exit: 2, Status: http.StatusInternalServerError}
 }
 

@@ -82,7 +82,7 @@ func TestStartOnDamagedLog(t *testing.T) {
 		"start the daemon: the daemon failed to start a moment ago: the log is damaged: its files are gone"} {
 		_, err := startAndConnect(t.Context(), p, Options{Wait: 30 * time.Second})
 		want := problem.Error{Message: message, Exit: 2, Status: 500,
-			Hint: "`replay repair --from EXPORT` restores the events of an export; hooks are kept in the spool meanwhile"}
+			Hint: "`replay repair --dry-run` tells what is damaged, `replay repair --from EXPORT` restores the events of an export; hooks are kept in the spool meanwhile"}
 		var got *problem.Error
 		if !errors.As(err, &got) || *got != want {
 			t.Errorf("%+v\nwant %+v", err, want)

@@ -69,22 +69,8 @@ func (a *app) projectWords() []string {
 	return words
 }
 
-// gateWords are the requirements that are configured here, then those that some branch of the log knows.
-func gateWords(a *app) []string {
-	all, err := allGates(a)
-	if err != nil {
-		return nil
-	}
-	words := slices.Clone(a.rulesAt(a.gitPlace()).Order)
-	for _, c := range all {
-		for _, name := range sortedKeys(c.State.Gates) {
-			if !slices.Contains(words, name) {
-				words = append(words, name)
-			}
-		}
-	}
-	return words
-}
+// gateWords are the requirements that are configured here.
+func gateWords(a *app) []string { return a.rulesAt(a.gitPlace()).Order }
 
 // branchWords are the branches that sessions were on.
 func branchWords(a *app) []string {

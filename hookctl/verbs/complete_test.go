@@ -1,10 +1,6 @@
 package verbs
 
-import (
-	"testing"
-
-	"hookline/projector/gate"
-)
+import "testing"
 
 // What only the log knows is asked of a daemon that runs.
 func TestCompletesFromTheLog(t *testing.T) {
@@ -13,8 +9,6 @@ func TestCompletesFromTheLog(t *testing.T) {
 	contains(t, b.must("__complete", "tail", "--session", ""), "last\t", "c68c8a51\t")
 	contains(t, b.must("__complete", "tail", "--project", "bb"), "bbbbbbbbbbbb\tlib, /lib\n:36\n")
 	contains(t, b.must("__complete", "project", "rehome", "bb"), "bbbbbbbbbbbb\tlib, /lib\n:36\n")
-	b.handler.(*fakeBackend).cells[gate.Name] = map[string]any{"k": gate.State{Gates: map[string]gate.Gate{"commit_plan": {}, "adr_reviewed": {}}}}
-	contains(t, b.must("__complete", "req", "satisfy", "commit_plan", "a"), "adr_reviewed\n:36\n")
 	contains(t, b.must("__complete", "req", "status", "--branch", ""), "main\n:36\n")
 	equal(t, b.must("__complete", "session", "show", "c68c8a51", ""), ":4\n", "a second session")
 	b.handler = nil

@@ -81,32 +81,24 @@ func (a *app) sayLifecycle(l lifecycleJSON, words string) error {
 			}
 		}
 	}
-	if a.JSON {
-		return a.PrintJSON(l)
-	}
-	if words != "" {
-		a.Printf(words, l.PID)
-	}
-	return nil
+	return a.Result(l, words, l.PID)
 }
 
 type stopVerb struct{}
 
 func (stopVerb) run(a *app, _ []string) error {
 	pid, err := a.stop()
-	switch {
-	case errors.Is(err, client.ErrNotRunning) && a.JSON:
-		return a.PrintJSON(lifecycleJSON{Did: "nothing"})
-	case errors.Is(err, client.ErrNotRunning):
-		a.Printf("hookd does not run\n")
-		return nil
-	case err != nil:
+	if errors.Is(err, client.ErrNotRunning) {
+		return a.Result(lifecycleJSON{Did: "nothing"}, "hookd does not run\n")
+	}
+	if err != nil {
 		return err
 	}
 	return a.sayLifecycle(lifecycleJSON{PID: pid, Did: "stopped"}, "hookd stopped, pid %d is gone\n")
 }
 
-// stop ends the daemon and gives its pid, client.ErrNotRunning when there was none. One that is just starting is waited for.
+// stop ends the daemon and gives its pid, client.ErrNotRunning when there was none. One that is just starting is waited for;
+// a long log is read for minutes after an upgrade.
 func (a *app) stop() (int, error) {
 	var st client.Status
 	end := func() (err error) {
@@ -119,16 +111,14 @@ func (a *app) stop() (int, error) {
 		return err
 	}
 	err := a.with(needRunning, end)
-	for waited := time.Duration(0); errors.Is(err, client.ErrNotRunning) && a.starting() && waited < patience; waited += glance {
+	for waited := time.Duration(0); errors.Is(err, client.ErrNotRunning) && a.starting(); waited += glance {
+		if busy := client.Busy(home.PathsOf(a.Home(), a.Getenv)); busy != nil && waited >= patience {
+			return 0, busy
+		}
 		if err := a.Pause(a.ctx, glance); err != nil {
 			return 0, err
 		}
 		err = a.with(needRunning, end)
-	}
-	if errors.Is(err, client.ErrNotRunning) && a.starting() { // a long log is read for minutes after an upgrade
-		if busy := client.Busy(home.PathsOf(a.Home(), a.Getenv)); busy != nil {
-			return 0, busy
-		}
 	}
 	if err != nil {
 		return 0, err
@@ -136,7 +126,7 @@ func (a *app) stop() (int, error) {
 	return pidOf(st), a.gone(pidOf(st))
 }
 
-// starting tells whether a daemon has the store, be it that it does not answer yet or not any more.
+// starting reports whether a daemon has the store, be it that it does not answer yet or not any more.
 func (a *app) starting() bool {
 	_, holder, held, err := embedded.Holder(home.PathsOf(a.Home(), a.Getenv).Lock)
 	return err == nil && held && strings.HasPrefix(holder, "hookd")
@@ -166,12 +156,10 @@ func (restartVerb) run(a *app, _ []string) error {
 	if err != nil {
 		return err
 	}
-	l := lifecycleJSON{PID: pid, Did: "restarted", Before: before}
 	if before == 0 {
-		l.Did = "started"
-		return a.sayLifecycle(l, "hookd was not running; started, pid %d\n")
+		return a.sayLifecycle(lifecycleJSON{PID: pid, Did: "started"}, "hookd was not running; started, pid %d\n")
 	}
-	return a.sayLifecycle(l, fmt.Sprintf("hookd restarted, pid %d → %%d\n", before))
+	return a.sayLifecycle(lifecycleJSON{PID: pid, Did: "restarted", Before: before}, fmt.Sprintf("hookd restarted, pid %d → %%d\n", before))
 }
 
 // maxLog bounds the daemon's log, in bytes. The daemon begins a new one long before.

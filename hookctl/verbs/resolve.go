@@ -66,9 +66,8 @@ func match(all []session.State, name string, a *app) (session.State, error) {
 	case 0:
 		return session.State{}, problem.Faultf("there is no session %q", name).Advise("`hookctl session list --all` lists them")
 	}
-	slices.SortFunc(found, func(x, y session.State) int { return y.LastActive.Compare(x.LastActive) })
 	var lines []string
-	for _, s := range found {
+	for _, s := range found { // the last active first
 		lines = append(lines, fmt.Sprintf("%s (%s)", s.ID, a.ago(s.LastActive)))
 	}
 	return session.State{}, problem.Faultf("%q is ambiguous: %s", name, strings.Join(lines, ", ")).Advise("give more of the id")
@@ -112,11 +111,12 @@ func (a *app) current(name string) (string, error) {
 	if p, err := stateOf[identity.Pointer](a, identity.PointerName, identity.PointerKey(here)); err == nil && p.Session != "" {
 		return p.Session, nil
 	}
-	i := slices.IndexFunc(all, func(s session.State) bool { return s.Project == here })
-	if i < 0 {
-		return "", problem.Faultf("this project has no session yet").Advise("--session names one; `hookctl session list --all` lists all")
+	for _, s := range all {
+		if s.Project == here {
+			return s.ID, nil
+		}
 	}
-	return all[i].ID, nil
+	return "", problem.Faultf("this project has no session yet").Advise("--session names one; `hookctl session list --all` lists all")
 }
 
 // projects are all that are known, and here is the id of the one this directory belongs to: of the known

@@ -82,13 +82,11 @@ func (f *sessionListVerb) run(a *app, _ []string) error {
 	if more {
 		list = list[:most]
 	}
-	if err := a.printSessions(list, projects); err != nil || a.JSON {
-		return err
-	}
-	if more {
+	err = a.printSessions(list, projects)
+	if more && !a.JSON {
 		a.Printf("%s\n", a.Paint.Faint(fmt.Sprintf("the %d active last; -n all lists all", most)))
 	}
-	return nil
+	return err
 }
 
 func (a *app) printSessions(list []session.State, projects []project.State) error {
