@@ -17,30 +17,17 @@ func (c *Console) Confirm(ctx context.Context, question string, yes bool) error 
 	case !c.Asks:
 		return problem.Faultf("%s: there is no terminal to ask", strings.TrimSuffix(question, "?")).Advise("--yes answers for you")
 	}
-	ok, err := c.Ask(ctx, question)
-	switch {
-	case err != nil:
+	c.Complain("%s [y/N] ", question)
+	line, _ := Await(ctx, func() (string, error) { return bufio.NewReader(c.In).ReadString('\n') })
+	if ctx.Err() != nil {
+		c.Complain("\n")
 		return Silent(ExitInterrupted)
-	case !ok:
+	}
+	answer := strings.ToLower(strings.TrimSpace(line))
+	if answer != "y" && answer != "yes" { // the last line of a pipe may lack its end, which is no error here
 		return problem.Faultf("nothing was done")
 	}
 	return nil
-}
-
-// Ask puts a question on stderr and tells whether the answer was "y" or "yes". The end of ctx (an
-// interrupt) is the only error.
-func (c *Console) Ask(ctx context.Context, question string) (bool, error) {
-	c.Complain("%s [y/N] ", question)
-	line, err := Await(ctx, func() (string, error) { return bufio.NewReader(c.In).ReadString('\n') })
-	if ctx.Err() != nil {
-		c.Complain("\n")
-		return false, err
-	}
-	switch strings.ToLower(strings.TrimSpace(line)) { // the last line of a pipe may lack its end
-	case "y", "yes":
-		return true, nil
-	}
-	return false, nil
 }
 
 // Await runs f, which reads stdin, and gives up on it when ctx ends: a read cannot be interrupted, and

@@ -104,10 +104,10 @@ func (c *Console) Home() string {
 	return home
 }
 
-// Printf writes to stdout. A reader that went away (`hookctl tail | head`)
+// Printf writes to stdout; on a terminal a line that is wider is wrapped. A reader that went away (`hookctl tail | head`)
 // ends the process by SIGPIPE; every other error is told by [Console.Execute].
 func (c *Console) Printf(format string, args ...any) {
-	c.Verbatim(fmt.Sprintf(format, args...))
+	c.Verbatim(Wrap(fmt.Sprintf(format, args...), c.Columns))
 }
 
 // Verbatim writes to stdout what must keep its lines as they are: JSON, a file's text.

@@ -200,12 +200,8 @@ func TestCompletionAndPages(t *testing.T) {
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "man1")
-	for args, want := range map[string]string{"man ": dir + ": 7 pages\n", "--json man ": `{"dir":"` + dir + `","pages":7}` + "\n"} {
-		c, out, _ := console(t, nil)
-		if _, err := c.Execute(t.Context(), program(c), strings.Fields(args+dir)); err != nil || out.String() != want {
-			t.Errorf("%s: %v, %q", args, err, out)
-		}
-	}
+	c, _, _ := console(t, nil)
+	expect.Value(c.Execute(t.Context(), program(c), []string{"man", dir}))(t)
 	page, err := os.ReadFile(filepath.Join(dir, "tool-thing-show.1"))
 	if err != nil || !strings.Contains(string(page), `.TH "TOOL-THING-SHOW" "1" "Jan 1970" "hookline 0.1.0-dev" "hookline"`) {
 		t.Errorf("%v: %.200s", err, page)

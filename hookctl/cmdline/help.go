@@ -106,6 +106,36 @@ func Reflow(text string, columns int) string {
 	return strings.Join(out, "\n")
 }
 
+// Wrap breaks the lines of a text that are wider than so many columns, each below the beginning of its last
+// column that begins in the left half: what follows two blanks or more. columns ≤ 0 means no limit.
+func Wrap(text string, columns int) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		line, ended := strings.CutSuffix(line, "\n")
+		if columns > 0 && len(line) > columns { // bytes are at least as many as columns
+			label := columnBefore(line, columns/2)
+			line = Hang(label, strings.TrimPrefix(line, label), columns)
+		}
+		out.WriteString(line)
+		if ended {
+			out.WriteByte('\n')
+		}
+	}
+	return out.String()
+}
+
+// columnBefore is the begin of a line, up to the last column that begins at most so far.
+func columnBefore(line string, most int) string {
+	label := line[:len(line)-len(strings.TrimLeft(line, " "))]
+	for at := range len(line) - 2 {
+		begins := line[at] == ' ' && line[at+1] == ' ' && line[at+2] != ' '
+		if begins && Width(line[:at+2]) <= most {
+			label = line[:at+2]
+		}
+	}
+	return label
+}
+
 // Hang puts a text after its label and wraps it to so many columns, below its own beginning. What is
 // in `backquotes` stays on one line; columns ≤ 0 means no limit.
 func Hang(label, text string, columns int) string {

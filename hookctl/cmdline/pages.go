@@ -3,7 +3,6 @@ package cmdline
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,12 +23,6 @@ func (c *Console) ManCmd(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// ManJSON is what man prints with --json.
-type ManJSON struct {
-	Dir   string `json:"dir" jsonschema_description:"folder"`
-	Pages int    `json:"pages" jsonschema_description:"of this program that are there now"`
-}
-
 func (c *Console) writePages(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -40,14 +33,6 @@ func (c *Console) writePages(root *cobra.Command, dir string) error {
 	if err := doc.GenManTree(root, header, dir); err != nil {
 		return fmt.Errorf("write man pages: %w", err)
 	}
-	pages, err := filepath.Glob(filepath.Join(dir, c.Name+"*.1"))
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return c.PrintJSON(ManJSON{dir, len(pages)})
-	}
-	c.Printf("%s: %s\n", dir, Plural(len(pages), "page"))
 	return nil
 }
 

@@ -55,17 +55,14 @@ func (p Palette) Session(alias string) string {
 	return p.in(alias, sessionColors[h.Sum32()%uint32(len(sessionColors))])
 }
 
+// tones are the colours of what facts.txt and its like call a text.
+var tones = map[string]color.Attribute{"good": color.FgGreen, "warn": color.FgYellow, "bad": color.FgRed, "faint": color.Faint}
+
 // Toned is a text in the colour of a tone: good, warn, bad or faint; with any other as it is.
 func (p Palette) Toned(tone, text string) string {
-	switch tone {
-	case "good":
-		return p.Good(text)
-	case "warn":
-		return p.Warn(text)
-	case "bad":
-		return p.Bad(text)
-	case "faint":
-		return p.Faint(text)
+	attr, known := tones[tone]
+	if !known {
+		return text
 	}
-	return text
+	return p.in(text, attr)
 }

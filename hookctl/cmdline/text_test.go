@@ -139,3 +139,20 @@ func TestTable(t *testing.T) {
 	expect.Equal(t, printed(Palette{}, wide), "      A             B\ngoal  aaaaa…aaaaaa  bbbbb…bbbbbb\nn     1             2\n")
 	expect.Equal(t, printed(Palette{}, Table{Head: []string{"", ""}, Rows: [][]string{{"a", "b"}}}), "a  b\n")
 }
+
+// A line of a terminal is wrapped below its last column that begins in the left half; colours take no room.
+func TestWrap(t *testing.T) {
+	const faint, off = esc + "[2m", esc + "[22m"
+	for in, want := range map[string]string{
+		"short\n": "short\n",
+		"one two three four five six seven eight nine ten\n":         "one two three four five six\nseven eight nine ten\n",
+		"  key  one two three four five six seven\n\nend":            "  key  one two three four\n       five six seven\n\nend",
+		faint + "key" + off + "  " + "one two three four five\n":     faint + "key" + off + "  one two three four five\n",
+		faint + "key" + off + "  " + "one two three four five six\n": faint + "key" + off + "  one two three four five\n     six\n",
+		"/a/path/that/is/wider/than/the/terminal":                    "/a/path/that/is/wider/than/the/terminal",
+		"see what `a command in full` does there":                    "see what `a command in full`\ndoes there",
+	} {
+		expect.Equal(t, Wrap(in, 28), want)
+		expect.Equal(t, Wrap(in, 0), in, "without a terminal")
+	}
+}

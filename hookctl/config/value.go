@@ -128,7 +128,7 @@ func loopback(v string) (at, err string) {
 	}
 	n, notNumber := strconv.ParseUint(port, 10, 16)
 	if ip := net.ParseIP(host); notNumber != nil || n == 0 || ip == nil || !ip.IsLoopback() {
-		return "", fmt.Sprintf("%q is no port from 1 to 65535 and no loopback address with one, such as 127.0.0.1:4222", v)
+		return "", v + " is no loopback address with a port from 1 to 65535, such as 127.0.0.1:4222"
 	}
 	return net.JoinHostPort(host, port), ""
 }

@@ -188,17 +188,12 @@ func (configSetVerb) run(a *app, args []string) error {
 	if err := replaceFile(path, withKey(string(text), key, value)); err != nil {
 		return err
 	}
-	now := config.Load(config.Options{Getenv: func(name string) string {
-		if strings.HasPrefix(name, "HOOKLINE_") {
-			return ""
-		}
-		return a.Getenv(name)
-	}})
-	if now.Values.Text(key)[0] != judged.Values.Text(key)[0] {
-		return errors.Join(replaceFile(path, string(text)),
-			problem.Faultf("%s could not be set in %s; it is as it was", key, path).Advise("`hookctl config edit` opens it"))
+	a.conf = config.Load(config.Options{Getenv: a.Getenv, Dir: a.ProjectDir()})
+	if err := a.configProblems(); err != nil {
+		return err
 	}
-	return a.Result(configSetJSON{path, key, now.Values.Text(key)[0]}, "%s: %s in %s\n", key, now.Values.Text(key)[0], path)
+	set := configSetJSON{path, key, judged.Values.Text(key)[0]}
+	return a.Result(set, "%s: %s in %s\n", key, set.Value, path)
 }
 
 // userFile is the path of the user's configuration, which may be written.

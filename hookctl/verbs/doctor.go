@@ -127,7 +127,9 @@ func (x *examiner) run() error {
 		return nil
 	}
 	x.fileSystem()
-	x.space()
+	if free, total, err := x.room(x.paths.Home); err == nil { // this platform reports it
+		x.checks = append(x.checks, spaceCheck("disk", uint64(free), uint64(total)))
+	}
 	x.lastStart()
 
 	runs := x.daemon()

@@ -2,6 +2,8 @@ package verbs
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -16,8 +18,13 @@ import (
 // spool looks for frames that wait; with --fix a daemon that runs takes them.
 func (x *examiner) spool(runs bool) {
 	const name = "spool"
-	if n := quarantined(x.paths); n > 0 {
-		x.warn(name, cmdline.Plural(n, "file")+" set aside as unreadable", "they are in the folder quarantine of "+x.paths.Spool)
+	aside := 0
+	for _, dir := range x.paths.Spools() {
+		entries, _ := os.ReadDir(filepath.Join(dir, "quarantine")) // none there: none
+		aside += len(entries)
+	}
+	if aside > 0 {
+		x.warn(name, cmdline.Plural(aside, "file")+" set aside as unreadable", "they are in the folder quarantine of "+x.paths.Spool)
 	}
 	waiting := spool.Open(x.paths)
 	n := waiting.Count()

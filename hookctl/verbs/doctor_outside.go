@@ -59,7 +59,11 @@ func (x *examiner) scope(name string, o settings.Options, s settings.ScopeState)
 	}
 	gone := ""
 	for _, program := range s.Binaries {
-		if !x.runs(program) {
+		_, err := x.look(program)
+		if filepath.IsAbs(program) {
+			_, err = os.Stat(program)
+		}
+		if err != nil {
 			gone = program
 		}
 	}
@@ -80,16 +84,6 @@ func (x *examiner) scope(name string, o settings.Options, s settings.ScopeState)
 	default:
 		x.warn(name, "they are not those that this version writes, in "+s.Path, again)
 	}
-}
-
-// runs reports whether the client can start a program that an entry calls.
-func (x *examiner) runs(binary string) bool {
-	if !filepath.IsAbs(binary) {
-		_, err := x.look(binary)
-		return err == nil
-	}
-	info, err := os.Stat(binary)
-	return err == nil && info.Mode().IsRegular()
 }
 
 // program looks for hookctl on a person's PATH.
@@ -169,13 +163,6 @@ func (x *examiner) fileSystem() {
 // file systems become slow.
 const lowSpace = 1 << 30
 
-func (x *examiner) space() {
-	free, total, err := x.room(x.paths.Home)
-	if err == nil { // this platform reports it
-		x.checks = append(x.checks, spaceCheck("disk", uint64(free), uint64(total)))
-	}
-}
-
 func spaceCheck(name string, free, total uint64) check {
 	c := check{Name: name, Result: resultOK, Words: fmt.Sprintf("%s free of %s", cmdline.Bytes(free), cmdline.Bytes(total))}
 	switch {
@@ -200,14 +187,4 @@ func (x *examiner) lastStart() {
 		do = "`replay repair --dry-run` tells what is damaged, `replay repair --from EXPORT` restores the events of an export; hooks wait in the spool"
 	}
 	x.fail("last start", fmt.Sprintf("failed %s, %s: %s", x.ago(time.UnixMilli(s.Time)), cmdline.Plural(s.Attempts, "attempt"), s.Reason), do)
-}
-
-// quarantined counts files that could not be read as frames.
-func quarantined(p home.Paths) int {
-	n := 0
-	for _, dir := range p.Spools() {
-		entries, _ := os.ReadDir(filepath.Join(dir, "quarantine")) // none there: none
-		n += len(entries)
-	}
-	return n
 }

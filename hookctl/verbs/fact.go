@@ -224,13 +224,10 @@ func took(ms float64) string {
 		return ""
 	}
 	d := time.Duration(ms * float64(time.Millisecond))
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf(" (%d ms)", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf(" (%.1f s)", d.Seconds())
+	if d > time.Second {
+		d = d.Round(100 * time.Millisecond)
 	}
-	return " (" + d.Round(time.Second).String() + ")"
+	return " (" + d.Round(time.Millisecond).String() + ")"
 }
 
 // anyText is the first text in an object's members, by name, that is not about the hook itself.

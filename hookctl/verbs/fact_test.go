@@ -23,7 +23,7 @@ func TestFacts(t *testing.T) {
 		{events.TypeToolRequested, `{"tool_name":"Odd","tool_input":[1,2]}`, "Odd"},
 		{events.TypeToolRequested, `{}`, ""},
 		{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":"ls"},"duration_ms":0.4}`, "Bash: ls"},
-		{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":"ls"},"duration_ms":2500}`, "Bash: ls (2.5 s)"},
+		{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":"ls"},"duration_ms":2500}`, "Bash: ls (2.5s)"},
 		{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":"ls"},"duration_ms":125000}`, "Bash: ls (2m5s)"},
 		{events.TypeToolFailed, `{"tool_name":"Bash","tool_input":{"command":"x"}}`, "failed — Bash: x"},
 		{events.TypeToolFailed, `{"tool_name":"Bash","tool_input":{"command":"x"},"error":"\n\n  boom \nmore"}`, "boom — Bash: x"},

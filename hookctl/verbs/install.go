@@ -27,7 +27,12 @@ type scopeFlags struct {
 // options are the settings files of the client that was named.
 func (s scopeFlags) options(a *app) (settings.Options, error) {
 	o := a.settingsOptions()
-	o.Scope = s.scope()
+	switch {
+	case s.Shared:
+		o.Scope = settings.Project
+	case s.Local:
+		o.Scope = settings.Local
+	}
 	if s.Client == string(settings.Codex) {
 		o.Client, o.ConfigDir = settings.Codex, a.Getenv("CODEX_HOME")
 	}
@@ -41,16 +46,6 @@ func (s scopeFlags) options(a *app) (settings.Options, error) {
 		return o, home.MayMake(o.Path())
 	}
 	return o, nil
-}
-
-func (s scopeFlags) scope() settings.Scope {
-	switch {
-	case s.Shared:
-		return settings.Project
-	case s.Local:
-		return settings.Local
-	}
-	return settings.User
 }
 
 // settingsOptions are the client's settings files as seen from here.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +12,6 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 	"hookline/projector/project"
-	"hookline/projector/session"
 )
 
 func (a *app) projectCmd() *cobra.Command {
@@ -86,7 +84,7 @@ type projectLine struct {
 	Sessions int `json:"sessions" jsonschema_description:"that session list --all shows of it"`
 }
 
-// countedProjects are all projects with the sessions that `session list --all` shows of them, and when one was last
+// countedProjects are all projects with the sessions that `session list --all` shows of them and of what was joined into them, and when one was last
 // active. A project's own cell counts starts: of a session that ran already when the hooks were installed
 // it knows nothing, and of a deleted one too much.
 func countedProjects(a *app) ([]project.State, error) {
@@ -95,35 +93,22 @@ func countedProjects(a *app) ([]project.State, error) {
 		return nil, err
 	}
 	list, err := sessions(a, nil)
-	return counted(all, list), err
-}
-
-// counted gives every session to the project that its own was joined into in the end.
-func counted(all []project.State, sessions []session.State) []project.State {
 	out := slices.Clone(all)
-	at := make(map[string]int, len(all))
-	for i, p := range all {
+	for i, p := range out {
 		out[i].Sessions = 0
-		to := countsFor(all, p.ID)
-		at[p.ID] = slices.IndexFunc(all, func(p project.State) bool { return p.ID == to })
-	}
-	seen := func(i int, when time.Time) {
-		if when.After(out[i].LastSeen) {
-			out[i].LastSeen = when
+		for _, joined := range all {
+			if countsFor(all, joined.ID) == p.ID {
+				out[i].LastSeen = latest(out[i].LastSeen, joined.LastSeen)
+			}
+		}
+		for _, s := range list {
+			if countsFor(all, s.Project) == p.ID {
+				out[i].Sessions++
+				out[i].LastSeen = latest(out[i].LastSeen, s.LastActive)
+			}
 		}
 	}
-	for _, p := range all {
-		if i := at[p.ID]; i >= 0 {
-			seen(i, p.LastSeen)
-		}
-	}
-	for _, s := range sessions {
-		if i, ok := at[s.Project]; ok && i >= 0 {
-			out[i].Sessions++
-			seen(i, s.LastActive)
-		}
-	}
-	return out
+	return out, err
 }
 
 // countsFor is the project that an id counts for: itself, or where it was joined into in the end.

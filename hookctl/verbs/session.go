@@ -104,9 +104,10 @@ func (a *app) printSessions(list []session.State, projects []project.State) erro
 	}
 
 	t := a.Table("SESSION", "STATUS", "STANDING", "LAST ACTIVE", "TITLE", "PROJECT", "WHERE", "BRANCH", "EVENTS", "PROMPTS", "FAILED", "MODEL")
-	t.Drop = []string{"MODEL", "EVENTS", "FAILED", "PROMPTS", "WHERE", "BRANCH", "PROJECT", "STANDING"}
+	t.Drop = []string{"MODEL", "EVENTS", "FAILED", "PROMPTS", "STANDING", "BRANCH", "WHERE", "PROJECT"}
+	room := a.Columns / 3 // of a title; 0 is no limit
 	for _, s := range list {
-		t.Row(alias(s.ID), s.Status, standingWord(s.Standing()), a.ago(s.LastActive), orDash(s.Title), projectName(projects, s.Project),
+		t.Row(alias(s.ID), s.Status, standingWord(s.Standing()), a.ago(s.LastActive), orDash(cmdline.Fit(s.Title, room)), projectName(projects, s.Project),
 			orDash(a.tilde(cmp.Or(s.Worktree, s.Cwd))), orDash(s.Branch),
 			strconv.Itoa(s.Events), strconv.Itoa(s.Prompts), strconv.Itoa(s.Failures), orDash(s.Model))
 	}
@@ -135,15 +136,6 @@ func projectName(all []project.State, id string) string {
 		}
 	}
 	return orDash(id)
-}
-
-// projectWords are the name of a project and its id, which other projects do not share; the id alone without a name.
-func projectWords(all []project.State, id string) string {
-	name := projectName(all, id)
-	if id == "" || name == id {
-		return id
-	}
-	return name + " (" + id + ")"
 }
 
 // tilde shows a path below the user's home as a shell writes it.
@@ -188,7 +180,11 @@ func (a *app) showSession(name string, last count, each bool) error {
 	if err != nil {
 		return err
 	}
-	a.describeSession(s, projectWords(projects, s.Project))
+	in := projectName(projects, s.Project)
+	if in != s.Project { // other projects may have the name
+		in += " (" + s.Project + ")"
+	}
+	a.describeSession(s, in)
 	a.field("permissions", verdicts(calls))
 	if each {
 		a.printCalls(calls, last)
@@ -347,25 +343,16 @@ func (a *app) printTimeline(s session.State, t timeline, last count) {
 			words = cmdline.Fit(words, max(10, a.Columns-len("  15:04:05  ")))
 		}
 		a.Printf("  %s  %s\n", a.Paint.Faint(step.at.In(a.Zone).Format(time.TimeOnly)), a.Paint.Toned(step.tone, words))
-		if line := a.cameOf(step); line != "" {
+		came := []string{a.Paint.Faint(counts(step.tools))}
+		if step.failed > 0 {
+			came = append(came, a.Paint.Bad(fmt.Sprintf("%d failed", step.failed)))
+		}
+		if step.blocked > 0 {
+			came = append(came, a.Paint.Warn(fmt.Sprintf("%d blocked by gates", step.blocked)))
+		}
+		if line := join(", ", came...); line != "" {
 			a.Printf("            %s\n", line)
 		}
 	}
-	if s.Status == session.Live {
-		a.Printf("\n  it is live: %s\n", a.standing(s))
-		return
-	}
 	a.Printf("\n  %s\n", a.standing(s))
-}
-
-// cameOf is what came of a step: "Bash 3, Edit 1, 1 failed".
-func (a *app) cameOf(s step) string {
-	parts := []string{a.Paint.Faint(counts(s.tools))}
-	if s.failed > 0 {
-		parts = append(parts, a.Paint.Bad(fmt.Sprintf("%d failed", s.failed)))
-	}
-	if s.blocked > 0 {
-		parts = append(parts, a.Paint.Warn(fmt.Sprintf("%d blocked by gates", s.blocked)))
-	}
-	return join(", ", parts...)
 }

@@ -146,32 +146,19 @@ func (a *app) statuslineText(l statuslineJSON) string {
 	if l.Gates > 0 {
 		gates = p.Warn(cmdline.Plural(l.Gates, "gate") + " open")
 	}
-	return join(" ", dot, brief, standingText(p, l), contextText(p, l.Context), gates)
-}
-
-// standingText is how the session stands, else the phase of its life, "" where neither is known.
-func standingText(p cmdline.Palette, l statuslineJSON) string {
-	text := strings.ReplaceAll(l.Standing, "_", " ")
-	if text == "" {
-		text = strings.ToLower(strings.TrimPrefix(cmdline.OneLine(l.Phase), "SESSION_"))
+	standing := strings.ReplaceAll(l.Standing, "_", " ")
+	if standing == "" {
+		standing = strings.ToLower(strings.TrimPrefix(cmdline.OneLine(l.Phase), "SESSION_"))
 	}
+	tone := "faint"
 	if l.needs {
-		return p.Warn(text)
+		tone = "warn"
 	}
-	return p.Faint(text)
-}
-
-// contextText is how full the context is, "" where that is not known.
-func contextText(p cmdline.Palette, c *contextUse) string {
-	if c == nil {
-		return ""
+	standing = p.Toned(tone, standing)
+	context := ""
+	if c := l.Context; c != nil {
+		tone = map[string]string{session.Signals: "warn", session.Critical: "bad"}[c.Phase]
+		context = p.Toned(cmp.Or(tone, "faint"), strconv.FormatInt(min(c.Percent, 999), 10)+"% "+strings.ToLower(c.Phase))
 	}
-	text := strconv.FormatInt(min(c.Percent, 999), 10) + "% " + strings.ToLower(c.Phase)
-	switch c.Phase {
-	case session.Signals:
-		return p.Warn(text)
-	case session.Critical:
-		return p.Bad(text)
-	}
-	return p.Faint(text)
+	return join(" ", dot, brief, standing, context, gates)
 }

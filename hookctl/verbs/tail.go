@@ -68,23 +68,18 @@ func (p *printer) take(line []byte) (uint64, error) {
 	if err := json.Unmarshal(line, &r); err != nil {
 		return 0, fmt.Errorf("read event record: %w", err)
 	}
-	return r.Seq, p.record(r, line)
-}
-
-func (p *printer) record(r events.Record, line []byte) error {
 	switch p.output {
 	case "json", "ndjson": // as it came: a newer daemon may have fields that this build does not know
-		return p.PrintRaw(line)
+		return r.Seq, p.PrintRaw(line)
 	case "cloudevents":
-		return p.PrintJSON(cloudEvent(r))
-	default:
-		if d := p.day(p.last, r.Time); d != "" {
-			p.Printf("%s\n", p.Paint.Faint(d))
-		}
-		p.last = r.Time
-		p.Verbatim(p.prettyLine(r) + "\n")
+		return r.Seq, p.PrintJSON(cloudEvent(r))
 	}
-	return nil
+	if d := p.day(p.last, r.Time); d != "" {
+		p.Printf("%s\n", p.Paint.Faint(d))
+	}
+	p.last = r.Time
+	p.Verbatim(p.prettyLine(r) + "\n")
+	return r.Seq, nil
 }
 
 // follower is `tail -f`: it remembers how far it came and goes on there when the daemon is back.

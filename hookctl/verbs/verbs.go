@@ -95,7 +95,6 @@ var outputs = cmdline.Outputs{
 	"config show":             configJSON{},
 	"config validate":         configValidJSON{},
 	"version":                 cmdline.VersionJSON{},
-	"man":                     cmdline.ManJSON{},
 	"session list":            []sessionLine{},
 	"session show":            sessionJSON{},
 	"session diff":            sessionDiffJSON{},

@@ -86,7 +86,6 @@ var outputs = cmdline.Outputs{
 	"backup":  carry.BackedUp{},
 	"restore": carry.Restored{},
 	"version": cmdline.VersionJSON{},
-	"man":     cmdline.ManJSON{},
 
 	"at session":  session.State{},
 	"at identity": identity.State{},
