@@ -193,11 +193,13 @@ func (d *document) insert(list []entry) []byte {
 		s.add(&d.root, root, "", "hooks", struct{}{})
 	}
 	hooks := d.root.Find("/hooks")
+	inner := s.level(hooks, root) // of before, so that the order of the entries does not matter
+	_, end := slotsOf(hooks)
+	fresh := level{multi: inner.multi || endsInLineComment(comments(*end)), indent: inner.indent}
 	for _, e := range list {
-		inner := s.level(hooks, root)
 		at := slices.IndexFunc(d.events(), func(m hujson.ObjectMember) bool { return nameOf(m) == e.event })
 		if at < 0 {
-			s.add(hooks, inner, root.indent, e.event, []node{e.node()})
+			s.add(hooks, fresh, root.indent, e.event, []node{e.node()})
 			continue
 		}
 		event := &hooks.Value.(*hujson.Object).Members[at].Value
