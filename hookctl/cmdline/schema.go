@@ -29,9 +29,6 @@ func (c *Console) SchemaCmd(outputs Outputs) *cobra.Command {
 		Long: "Print the JSON Schema (2020-12) of what a verb prints with --json. Fields may be added by later\n" +
 			"versions; none goes and none changes its name or type. Without a verb those that have a schema are listed.",
 		Example: "  " + c.Name + " schema version",
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return nextWords(verbs, args), cobra.ShellCompDirectiveNoFileComp
-		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				c.Printf("%s\n", strings.Join(verbs, "\n"))
@@ -80,16 +77,4 @@ func (c *Console) printSchema(verb string, out any) error {
 	}
 	c.Printf("%s\n", text)
 	return nil
-}
-
-// nextWords are those that may stand behind the words of a verb that were typed.
-func nextWords(verbs, args []string) []string {
-	var next []string
-	for _, verb := range verbs {
-		words := strings.Fields(verb)
-		if len(words) > len(args) && slices.Equal(words[:len(args)], args) && !slices.Contains(next, words[len(args)]) {
-			next = append(next, words[len(args)])
-		}
-	}
-	return next
 }

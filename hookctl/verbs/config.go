@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -266,18 +267,11 @@ func (configEditVerb) run(a *app, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := replaceFile(path, commentedDefaults()); err != nil {
-			return err
-		}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
 	}
 
-	editor := "vi"
-	for _, name := range []string{"EDITOR", "VISUAL"} {
-		if v := a.Getenv(name); v != "" {
-			editor = v
-		}
-	}
+	editor := cmp.Or(a.Getenv("VISUAL"), a.Getenv("EDITOR"), "vi")
 	words := append(strings.Fields(editor), path)
 	cmd := exec.CommandContext(a.ctx, words[0], words[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -287,13 +281,4 @@ func (configEditVerb) run(a *app, _ []string) error {
 
 	a.conf = config.Load(config.Options{Getenv: a.Getenv, Dir: a.ProjectDir()})
 	return a.configProblems()
-}
-
-// commentedDefaults is a configuration file that changes nothing.
-func commentedDefaults() string {
-	var b strings.Builder
-	for _, k := range config.Keys() {
-		fmt.Fprintf(&b, "# %s: %s  # %s\n", k.Name, k.Default, k.Doc)
-	}
-	return b.String()
 }

@@ -1,14 +1,11 @@
 package verbs
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-
-	"hookline/hookctl/config"
 )
 
 // A value is set in its line, or at the end; what else the file has stays.
@@ -48,7 +45,7 @@ func TestConfigEdit(t *testing.T) {
 	noError(t, os.Chmod(editor, 0o700))
 	b.env["EDITOR"] = editor
 	code, _, errs := b.run("config", "edit")
-	if want := fmt.Sprintf(`config.yaml:%d:1: unknown key "fsnyc"`, len(config.Keys())+1); code != 1 || !strings.Contains(errs, want) {
+	if code != 1 || !strings.Contains(errs, `config.yaml:1:1: unknown key "fsnyc"`) {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/redact"
+	"hookline/hookctl/safeopen"
 	"hookline/hookctl/wire"
 )
 
@@ -203,7 +203,13 @@ const maxRedaction = 64 << 20
 
 // redaction shows what would be redacted in a file. Nothing of the file's content is printed.
 func (a *app) redaction(path string) error {
-	text, err := a.readFile(path)
+	var text []byte
+	var err error
+	if path == "-" {
+		text, err = io.ReadAll(io.LimitReader(a.In, maxRedaction))
+	} else {
+		text, err = safeopen.ReadFile(safeopen.User, path, maxRedaction)
+	}
 	if err != nil {
 		return problem.Because(err).Advise("a file of text is read, or stdin with -")
 	}
@@ -216,23 +222,6 @@ func (a *app) redaction(path string) error {
 		a.Printf("\n%s would be redacted\n", cmdline.Plural(len(found), "secret"))
 	}
 	return err
-}
-
-func (a *app) readFile(path string) ([]byte, error) {
-	in := a.In
-	if path != "-" {
-		file, err := os.Open(path) //nolint:forbidigo // the user names it, and may name a pipe
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		in = file
-	}
-	text, err := io.ReadAll(io.LimitReader(in, maxRedaction+1))
-	if err == nil && len(text) > maxRedaction {
-		err = fmt.Errorf("%s is larger than %d bytes", path, maxRedaction)
-	}
-	return text, err
 }
 
 // findSecrets is what the built-in rules and the configuration's own expressions find, by place.

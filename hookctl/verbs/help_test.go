@@ -45,25 +45,6 @@ func TestHelpOfEveryVerb(t *testing.T) {
 	})
 }
 
-// TestHelpListsEveryVerb: the page of the program has each verb with its text, below the title of its group.
-func TestHelpListsEveryVerb(t *testing.T) {
-	b := newBench(t, nil)
-	root := b.root()
-	page := strings.Join(strings.Fields(b.must("help")), " ")
-
-	for _, group := range root.Groups() {
-		_, section, found := strings.Cut(page, group.Title)
-		if !found {
-			t.Errorf("no group %q", group.Title)
-		}
-		for _, c := range root.Commands() {
-			if c.GroupID == group.ID && !c.Hidden && !strings.Contains(section, " "+c.Name()+" "+c.Short) {
-				t.Errorf("%s is not listed below %q", c.Name(), group.Title)
-			}
-		}
-	}
-}
-
 // TestNoDestructiveHint: a hint names what to look at, never a whole command that removes something.
 func TestNoDestructiveHint(t *testing.T) {
 	files := must(filepath.Glob("*.go"))(t)
@@ -101,7 +82,4 @@ func TestSchemas(t *testing.T) {
 	}
 	contains(t, b.must("schema"), "\nstatus\n", "\nsession list\n")
 	contains(t, b.must("schema", "session", "list"), `"description": "one object a line, perhaps none; this is the schema of a line"`)
-	if out := b.must("__complete", "schema", "identity", ""); !strings.HasPrefix(out, "history\nobserve\nreset-kuramoto\nshow\n:4") {
-		t.Errorf("completion %q", out)
-	}
 }

@@ -92,15 +92,10 @@ type follower struct {
 	taken  bool   // the daemon took the query; what it refuses from then on is a daemon on its way out
 }
 
-// How long a lost daemon is waited for between two looks: short, since a restart takes some 100 ms,
-// then rarer, since it may be down for the night.
-const (
-	firstWait = 50 * time.Millisecond
-	lastWait  = 2 * time.Second
-)
+// lookAgain is how long a lost daemon is waited for between two looks; a restart takes some 100 ms.
+const lookAgain = 200 * time.Millisecond
 
 func (f *follower) run() error {
-	wait := firstWait
 	for told := false; ; {
 		n := needRunning
 		if !f.again {
@@ -117,16 +112,15 @@ func (f *follower) run() error {
 		}
 		f.taken = true
 		if f.at > before {
-			wait, told = firstWait, false
+			told = false
 		}
 		if !told && f.Terminal {
 			f.Complain("%s\n", f.Paint.Faint("the daemon is gone; waiting for it to come back"))
 			told = true
 		}
-		if err := f.Pause(f.ctx, wait); err != nil {
+		if err := f.Pause(f.ctx, lookAgain); err != nil {
 			return nil
 		}
-		wait = min(2*wait, lastWait)
 	}
 }
 
