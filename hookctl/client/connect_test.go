@@ -8,7 +8,6 @@ import (
 	"net"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -50,29 +49,6 @@ func TestConnectDaemonEnding(t *testing.T) {
 	if _, err := Connect(t.Context(), Options{Mode: Running, Answer: 30 * time.Second}); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("%v, want ErrNotRunning", err)
 	}
-}
-
-// onDone is a context that calls a function when somebody begins to wait for its end.
-type onDone struct {
-	context.Context
-	call func()
-}
-
-func (c onDone) Done() <-chan struct{} {
-	c.call()
-	return c.Context.Done()
-}
-
-// A daemon that is ending keeps the lock until its last thread is gone: who starts one then starts it after that.
-func TestStartBehindOneThatEnds(t *testing.T) {
-	p := hometest.Home(t, "answer")
-	ending, err := home.LockFile(p.SpawnLock)
-	expect.OK(t, err)
-	c, err := startAndConnect(onDone{t.Context(), sync.OnceFunc(func() { ending.Close() })}, p, Options{Wait: 30 * time.Second, Answer: 30 * time.Second})
-	if err != nil || len(hometest.Starts(p)) != 1 {
-		t.Fatalf("processes %v, %v", hometest.Starts(p), err)
-	}
-	c.http.CloseIdleConnections()
 }
 
 // That the log is the reason is told by exit code and hint, at the first try and at one that is too early for another start.

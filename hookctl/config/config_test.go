@@ -59,22 +59,6 @@ func TestPatternsOfProject(t *testing.T) {
 	}
 }
 
-func TestDefaults(t *testing.T) {
-	c := newWorld(t).load(nil)
-	want := Values{Fsync: "shared", IdleExit: 12 * time.Hour, FlushInterval: 2 * time.Second, LogLevel: "info", Color: "auto", Evidence: "normal", Attention: [3]int{5_000, 10_000, 15_000}, Notify: "off", Listen: "off", Otel: "off"}
-	if !reflect.DeepEqual(c.Values, want) || len(c.Problems) != 0 {
-		t.Fatalf("got %+v, problems %v", c.Values, c.Problems)
-	}
-	for _, k := range Keys() {
-		if c.Origins[k.Name].From != "default" || k.Doc == "" {
-			t.Errorf("%s: origin %+v, doc %q", k.Name, c.Origins[k.Name], k.Doc)
-		}
-		if got := strings.Join(c.Values.Text(k.Name), ","); got != strings.Trim(k.Default, "[]") {
-			t.Errorf("%s prints as %q, its default is %q", k.Name, got, k.Default)
-		}
-	}
-}
-
 func TestCascade(t *testing.T) {
 	w := newWorld(t)
 	user := w.write(t, "user", "fsync: always\nlog_level: debug\nidle_exit: 1h\nflush_interval: 5s\nredact_extra: ['ACME-[0-9]+']\nnotify: beep\nprices: ['m 1 2']\n")
@@ -146,18 +130,6 @@ func TestProblemOfEnvironmentAndFlag(t *testing.T) {
 	}
 }
 
-func TestUnreadable(t *testing.T) {
-	w := newWorld(t)
-	path := filepath.Join(w.home, ".config", "hookline", "config.yaml")
-	if err := os.MkdirAll(path, 0o700); err != nil { // a folder where a file should be
-		t.Fatal(err)
-	}
-	c := w.load(nil)
-	if len(c.Problems) != 1 || c.Problems[0].Error() != path+": is a directory" {
-		t.Errorf("problems %v", c.Problems)
-	}
-}
-
 // A cloned repository may bring a link to a terminal: it is left out at once, and nothing is read from it.
 func TestLinkToADevice(t *testing.T) {
 	w := newWorld(t)
@@ -170,25 +142,6 @@ func TestLinkToADevice(t *testing.T) {
 	c := w.load(nil)
 	if len(c.Problems) != 2 || c.Problems[0].Message != "nested more than 64 deep" || c.Problems[1].Error() != path+": is no regular file" {
 		t.Errorf("problems %v", c.Problems)
-	}
-}
-
-func TestEmptyFilesAndNoHome(t *testing.T) {
-	w := newWorld(t)
-	w.write(t, "user", "")
-	w.write(t, "project", "# only a remark\n")
-	w.write(t, "local", "---\n")
-	if c := w.load(nil); len(c.Problems) != 0 {
-		t.Errorf("problems %v", c.Problems)
-	}
-	c := Load(Options{Getenv: func(string) string { return "" }})
-	if len(c.Files) != 0 || c.Values.Fsync != "shared" {
-		t.Errorf("without a home: %+v", c)
-	}
-	if got := UserFile(func(k string) string {
-		return map[string]string{"XDG_CONFIG_HOME": "/etc/x", "HOME": "/root"}[k]
-	}); got != "/etc/x/hookline/config.yaml" {
-		t.Errorf("XDG_CONFIG_HOME: %s", got)
 	}
 }
 

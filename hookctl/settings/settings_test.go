@@ -282,27 +282,6 @@ func TestSwitchingProfilesEqualsAFreshInstall(t *testing.T) {
 	}
 }
 
-func TestThreeScopes(t *testing.T) {
-	o := options(t)
-	command := map[Scope]string{User: testBinary, Project: "hookctl", Local: testBinary}
-	place := map[Scope]string{
-		User:    filepath.Join(o.Home, ".claude", "settings.json"),
-		Project: filepath.Join(o.ProjectDir, ".claude", "settings.json"),
-		Local:   filepath.Join(o.ProjectDir, ".claude", "settings.local.json"),
-	}
-	for scope, path := range place {
-		o.Scope = scope
-		if res := mustInstall(t, o); res.Path != path {
-			t.Errorf("%v: %s, want %s", scope, res.Path, path)
-		}
-		expect.Equal(t, clientReads(t, path).Hooks["Stop"][0].Hooks[0].Command, command[scope], scope, "command")
-	}
-	o.Scope, o.ConfigDir = User, filepath.Join(o.Home, "elsewhere")
-	if res := mustInstall(t, o); res.Path != filepath.Join(o.ConfigDir, "settings.json") || !res.Changed {
-		t.Errorf("configured folder: %+v", res)
-	}
-}
-
 func TestDryRunShowsADiffAndWritesNothing(t *testing.T) {
 	o := options(t)
 	o.Profile, o.DryRun = Identity, true

@@ -15,29 +15,17 @@ import (
 func TestFacts(t *testing.T) {
 	for _, tc := range []struct{ typ, data, want string }{
 		{events.TypeToolRequested, `{"tool_name":"Read","tool_input":{"file_path":"/project/a/b.go"}}`, "Read: a/b.go"},
-		{events.TypeToolRequested, `{"tool_name":"Read","tool_input":{"file_path":"/projects/b.go"}}`, "Read: /projects/b.go"},
 		{events.TypeToolRequested, `{"tool_name":"Grep","tool_input":{"pattern":"TODO","path":"/project"}}`, "Grep: TODO"},
-		{events.TypeToolRequested, `{"tool_name":"WebFetch","tool_input":{"url":"https://example.com","prompt":"read"}}`, "WebFetch: https://example.com"},
-		{events.TypeToolRequested, `{"tool_name":"Agent","tool_input":{"prompt":"look around","description":"Explore"}}`, "Agent: Explore"},
 		{events.TypeToolRequested, `{"tool_name":"mcp__db__query","tool_input":{"limit":3,"table":"users"}}`, "mcp__db__query: table=users"},
-		{events.TypeToolRequested, `{"tool_name":"Odd","tool_input":[1,2]}`, "Odd"},
 		{events.TypeToolRequested, `{}`, ""},
-		{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":"ls"},"duration_ms":0.4}`, "Bash: ls"},
 		{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":"ls"},"duration_ms":2500}`, "Bash: ls (2.5s)"},
-		{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":"ls"},"duration_ms":125000}`, "Bash: ls (2m5s)"},
 		{events.TypeToolFailed, `{"tool_name":"Bash","tool_input":{"command":"x"}}`, "failed — Bash: x"},
 		{events.TypeToolFailed, `{"tool_name":"Bash","tool_input":{"command":"x"},"error":"\n\n  boom \nmore"}`, "boom — Bash: x"},
-		{events.TypePromptExpanded, `{"command_name":"/review","command_args":"main"}`, "/review main"},
 		{events.TypeTaskCompleted, `{"task_id":"abc","task_subject":"ship"}`, "abc ship"},
-		{events.TypeInstructionsLoaded, `{"file_path":"/project/CLAUDE.md","load_reason":"session_start"}`, "CLAUDE.md, session_start"},
 		{events.TypeSessionReaped, `{"reason":"process_gone"}`, "process gone"},
 		{events.TypeProjectRehomed, `{"from":"aaaaaaaaaaaa"}`, "aaaaaaaaaaaa → 1f3a90c2b7de"},
-		{events.TypeIdentityObserved, `{}`, "by –"},
-		{events.TypeIdentityShortened, `{"size_bytes":40000,"dropped":3}`, "3 entries dropped from 40000 bytes"},
 		{events.TypeDreamTriggered, `{"phase":"nrem","reason":"crisis","ic":0.42}`, "nrem, crisis, IC 0.42"},
-		{events.TypeDaemonStarted, `{"build":"1.2.3","pid":7}`, "1.2.3, pid 7"},
 		{"later.thing", `{"cwd":"/x","b":"two","a":1}`, "b=two"},
-		{"later.thing", `[]`, ""},
 	} {
 		if got := factOf(record(1, tc.typ, sessionA, tc.data)); got != tc.want {
 			t.Errorf("%s %s: %q, want %q", tc.typ, tc.data, got, tc.want)

@@ -2,13 +2,11 @@ package verbs
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,27 +56,12 @@ func TestStopWhileStarting(t *testing.T) {
 
 // TestStatusWarnsOfSpace: below 1 GiB and below a twentieth of the disk, in people's words and in JSON.
 func TestStatusWarnsOfSpace(t *testing.T) {
-	for _, tc := range []struct {
-		free, total int64
-		want        []string
-	}{
-		{1<<30 - 1, 100 << 30, []string{"disk: 1024.0 MiB free of 100.0 GiB: make room; while the home has none, hooks are kept in another place"}},
-		{1 << 30, 20<<30 + 20, []string{"disk: 1.0 GiB free of 20.0 GiB, less than 5 %: make room in time"}},
-		{1 << 30, 20 << 30, []string{}},
-		{0, 0, []string{}}, // a platform that does not tell
-	} {
-		f := newFake()
-		f.status.FreeBytes, f.status.TotalBytes = tc.free, tc.total
-		b := newBench(t, f)
-		var got client.Status
-		noError(t, json.Unmarshal([]byte(b.must("status", "--json")), &got))
-		if !slices.Equal(got.Warnings, tc.want) {
-			t.Errorf("%d of %d: %q", tc.free, tc.total, got.Warnings)
-		}
-		for _, line := range tc.want {
-			contains(t, b.must("status"), "\nwarnings\n  "+line+"\n")
-		}
-	}
+	f := newFake()
+	f.status.FreeBytes, f.status.TotalBytes = 1<<30, 20<<30+20
+	b := newBench(t, f)
+	contains(t, b.must("status"), "\nwarnings\n  disk: 1.0 GiB free of 20.0 GiB, less than 5 %: make room in time\n")
+	f.status.FreeBytes = 1<<30 - 1
+	contains(t, b.must("status", "--json"), `"warnings":["disk: 1024.0 MiB free of 20.0 GiB: make room; while the home has none, hooks are kept in another place"]`)
 }
 
 func write(t *testing.T, path, text string) {

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -101,11 +100,8 @@ func TestInterrupted(t *testing.T) {
 func TestWrongNamesStartNothing(t *testing.T) {
 	b, _ := peopled(t)
 	for args, want := range map[string]string{
-		"project rehome lib nowhere":                          "there is no project \"nowhere\"",
 		"identity observe --accuracy 0.5 --session nobody":    "there is no session \"nobody\"",
-		"identity reset-kuramoto --session nobody":            "there is no session \"nobody\"",
 		"dream trigger --session nobody":                      "there is no session \"nobody\"",
-		"session delete nobody --yes":                         "there is no session \"nobody\"",
 		"events emit --type canary.sent --session nobodyhere": "there is no session \"nobodyhere\"",
 	} {
 		b.needs = nil
@@ -132,24 +128,4 @@ func TestJoinedProjects(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", out, want)
 	}
 	contains(t, b.must("session", "list"), "c68c8a51")
-}
-
-// JSON that comes late takes nothing of the daemon's time: that begins when stdin has been read.
-func TestStatuslineSlowStdin(t *testing.T) {
-	b := newBench(t, newFake())
-	b.env["NO_COLOR"] = "1"
-	var read time.Time
-	b.In = reader(func(p []byte) (int, error) { read = time.Now(); return copy(p, `{"session_id":"x"}`), io.EOF })
-	b.connect = func(ctx context.Context, n need) (*client.Client, error) {
-		if deadline, ok := ctx.Deadline(); !ok || deadline.Before(read.Add(statuslinePatience)) {
-			t.Errorf("read at %s, the daemon has time until %s", read, deadline)
-		}
-		return b.dialHandler(ctx, n)
-	}
-	equal(t, b.must("statusline"), "● [C:? r=? IC=?]\n")
-}
-
-func TestVersionFlag(t *testing.T) {
-	b := newBench(t, nil)
-	contains(t, b.must("--version"), "hookctl 0.1.0-dev (protocol 1, go")
 }

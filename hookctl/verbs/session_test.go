@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/facts"
 	"hookline/projector/identity"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -46,18 +45,6 @@ func peopled(t *testing.T) (*bench, *fakeBackend) {
 	f.cells[project.Name]["aaaaaaaaaaaa"] = project.State{ID: "aaaaaaaaaaaa", Name: "app", Path: "/old/app", LastSeen: noon.Add(-72 * time.Hour), JoinedInto: hereID}
 	f.cells[project.Name]["bbbbbbbbbbbb"] = project.State{ID: "bbbbbbbbbbbb", Name: "lib", Path: "/lib", LastSeen: noon.Add(-time.Hour), Sessions: 1}
 	return b, f
-}
-
-func TestProjectAtFollowsJoins(t *testing.T) {
-	all := []project.State{
-		{ID: "a", Path: "/x", LastSeen: noon, JoinedInto: "b"},
-		{ID: "b", Path: "/y", LastSeen: noon, JoinedInto: "c"},
-		{ID: "c", Path: "/z", LastSeen: noon},
-	}
-	equal(t, projectAt(all, "/x"), "c", "got")
-	equal(t, projectAt(nil, "/x"), facts.ProjectID("/x"), "unknown path")
-	ring := []project.State{{ID: "a", Path: "/x", LastSeen: noon, JoinedInto: "a"}}
-	equal(t, projectAt(ring, "/x"), "a", "ring")
 }
 
 // TestCurrentSession: flag, environment, the live one, newest snapshot, in this order.

@@ -29,14 +29,6 @@ func jsonOf(v any) string {
 	return string(b)
 }
 
-func TestAlias(t *testing.T) {
-	for in, want := range map[string]string{sessionA: "c68c8a51", "abc": "abc", "": "", "a-b-c-d-e-f-g-h-i": "abcdefgh", "日本語": "日本語"} {
-		if got := alias(in); got != want {
-			t.Errorf("alias(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestAgo(t *testing.T) {
 	b := newBench(t, nil)
 	for _, tc := range []struct {
