@@ -89,7 +89,6 @@ func TestProblems(t *testing.T) {
 	for _, tc := range []struct{ name, text, want, hint string }{
 		{"unknown key", "fsync: shared\nflush_intervall: 2s\n", `:2:1: unknown key "flush_intervall"`, "did you mean flush_interval?"},
 		{"choice", "fsync: never\n", `:1:8: fsync: "never" is not one of shared, always`, "the default of fsync is shared"},
-		{"no unit", "idle_exit: 12\n", `:1:12: idle_exit: "12" is no duration such as 12h`, ""},
 		{"range", "flush_interval: 1h\n", `:1:17: flush_interval: 1h is outside 100ms to 1m`, ""},
 		{"one threshold", "attention: 5000\n", `:1:12: attention: three rising numbers of tokens are wanted, not "5000"`, ""},
 		{"full paths wanted", "record_off: [x]\n", `:1:14: record_off: "x" is no full path`, "write it from / or from ~/"},

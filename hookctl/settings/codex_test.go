@@ -51,16 +51,6 @@ func TestInstallForCodex(t *testing.T) {
 	expect.Equal(t, get(t, path), before, "after uninstall")
 }
 
-func TestCodexPlaces(t *testing.T) {
-	o := codexOptions(t)
-	o.ConfigDir = "/c"
-	expect.Equal(t, o.Path(), filepath.Join("/c", "hooks.json"))
-	o.Scope = Project
-	if o.Path() != filepath.Join(o.ProjectDir, ".codex", "hooks.json") || o.Command() != "hookctl" {
-		t.Error(o.Path(), o.Command())
-	}
-}
-
 // A program whose path has a blank is one word of the command line.
 func TestCodexCommandIsQuoted(t *testing.T) {
 	o := codexOptions(t)

@@ -174,30 +174,6 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// What install adds looks like the file around it.
-func TestInstallFollowsTheFilesLayout(t *testing.T) {
-	cases := map[string][]string{
-		"minified":      {`"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"}]},{"hooks":[{"type":"command","command":"/opt/hookline/bin/hookctl","args":["hook","Stop"],"timeout":12}]}],"SessionStart":[{"hooks":`},
-		"tabs":          {"\t\t\"Stop\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n", "\n\t\t],\n\t\t\"SessionStart\": [\n"},
-		"line comments": {"// the model\n  \"model\": \"opus\", // cheap\n  \"a\": 1, // last\n  // end\n  \"hooks\": {\n", "\n  }\n}\n// bye"},
-		"comment only":  {"// to do: settings\n{\n  \"hooks\": {\n"},
-	}
-	for name, parts := range cases {
-		o := options(t)
-		path := put(t, o, shapes[name])
-		mustInstall(t, o)
-		got := get(t, path)
-		for _, part := range parts {
-			if !strings.Contains(got, part) {
-				t.Errorf("%s: no %q in\n%.600s", name, part, got)
-			}
-		}
-		if name == "minified" && strings.Contains(got, "\n") {
-			t.Error("minified: more than one line")
-		}
-	}
-}
-
 const foreignBoth = `{
   "hooks": {
     "Stop": [

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tailscale/hujson"
 )
@@ -43,10 +42,7 @@ func (d *document) statusLine() (command string, set bool) {
 
 // withStatusLine is the file with our status line as its last member. The client runs it by a shell.
 func (d *document) withStatusLine(program string) []byte {
-	if strings.ContainsAny(program, " '\"$`\\&;()<>|*?#~!") {
-		program = "'" + strings.ReplaceAll(program, "'", `'\''`) + "'"
-	}
 	s := d.style()
-	s.add(&d.root, s.level(&d.root, level{multi: true}), "", "statusLine", handler{Type: "command", Command: program + " statusline"})
+	s.add(&d.root, s.level(&d.root, level{multi: true}), "", "statusLine", handler{Type: "command", Command: shellWord(program) + " statusline"})
 	return d.pack()
 }

@@ -34,7 +34,7 @@ func TestSetStatusLine(t *testing.T) {
 		set(false, c.before)
 		set(false, c.before)
 	}
-	for program, want := range map[string]string{"/opt/my tools/hookctl": `'/opt/my tools/hookctl' statusline`, "hookctl": "hookctl statusline"} {
+	for program, want := range map[string]string{"/opt/my tools/hookctl": `"/opt/my tools/hookctl" statusline`, "hookctl": "hookctl statusline"} {
 		doc := expect.Value(parse("x", nil))(t)
 		doc = expect.Value(parse("x", doc.withStatusLine(program)))(t)
 		command, _ := doc.statusLine()

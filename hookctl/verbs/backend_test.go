@@ -45,13 +45,3 @@ func TestReadingWithoutDaemon(t *testing.T) {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 }
-
-// TestPurgeRealStore: the export of a real store holds every record.
-func TestPurgeRealStore(t *testing.T) {
-	b := stored(t)
-	out := b.must("uninstall", "--purge", "--yes")
-	contains(t, out, ": 2 events, 0 blobs; `replay import` takes them in again\n", b.Home()+" is removed\n")
-	if out := b.must("uninstall", "--purge", "--yes", "--json"); !strings.Contains(out, `"purged":`) || strings.Contains(out, `"export"`) {
-		t.Errorf("again: %q", out)
-	}
-}

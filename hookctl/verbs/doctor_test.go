@@ -134,16 +134,6 @@ func frame(t *testing.T, b *bench, id string) {
 	write(t, filepath.Join(b.Home(), "spool", "01KAJ3ZV5T000000000000000"+id+".frame"), "{}\n")
 }
 
-// TestDoctorDrains: --fix has the daemon take the spool; what it cannot take is a failure.
-func TestDoctorDrains(t *testing.T) {
-	b, f := healthy(t)
-	frame(t, b, "1")
-	code, checks := b.diagnose("--fix")
-	if f.drained != 1 || code != 1 || checks["spool"].Words != "1 frame cannot be taken" {
-		t.Errorf("%d drains, exit %d, %+v", f.drained, code, checks["spool"])
-	}
-}
-
 func TestDoctorRedaction(t *testing.T) {
 	b := newBench(t, nil)
 	path := filepath.Join(t.TempDir(), "prompt.txt")

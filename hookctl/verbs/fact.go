@@ -124,15 +124,8 @@ func (x reading) value(name, form, word string) string {
 		return short(x.r, text)
 	case "a":
 		return alias(text)
-	case "#":
-		if _, err := strconv.Atoi(text); err == nil {
-			return "#" + text
-		}
-		return text
 	case "2":
 		return strconv.FormatFloat(numberIn(v), 'f', 2, 64)
-	case "/":
-		return strings.TrimPrefix(text, "/")
 	case "-":
 		return orDash(text)
 	case "*":

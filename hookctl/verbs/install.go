@@ -3,6 +3,7 @@ package verbs
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -157,23 +158,34 @@ func (f *installVerb) run(a *app, _ []string) error {
 }
 
 func (a *app) sayInstalled(o settings.Options, res settings.Result) {
+	hooks := cmdline.Plural(res.Added, "hook")
+	a.sayEdited(o, res, "the hooks are installed already", fmt.Sprintf("would add %s, replacing %d", hooks, res.Removed),
+		fmt.Sprintf("%s added, %d replaced (profile %s)", hooks, res.Removed, o.Profile))
 	switch {
-	case !res.Changed:
-		a.Printf("%s: the hooks are installed already, nothing changed\n", res.Path)
-	case o.DryRun:
-		a.Verbatim(res.Diff)
-		a.Printf("%s: would add %s, replacing %d\n", res.Path, cmdline.Plural(res.Added, "hook"), res.Removed)
-		return
-	default:
-		a.Printf("%s: %s added, %d replaced (profile %s)\n", res.Path, cmdline.Plural(res.Added, "hook"), res.Removed, o.Profile)
-	}
-	a.sayKept(res)
-	switch {
-	case !res.Changed:
+	case !res.Changed || o.DryRun:
 	case o.Client == settings.Codex:
 		a.Printf("Codex runs them once you have trusted them: it asks at its next start, and `/hooks` in it lists them\n")
 	default:
 		a.Printf("running sessions reload hooks within a second; `hookctl doctor` checks\n")
+	}
+}
+
+// sayEdited tells what became of a settings file: nothing, what a dry run would do, or what was done.
+func (a *app) sayEdited(o settings.Options, res settings.Result, already, would, did string) {
+	switch {
+	case !res.Changed:
+		a.Printf("%s: %s, nothing changed\n", res.Path, already)
+	case o.DryRun:
+		a.Verbatim(res.Diff)
+		a.Printf("%s: %s\n", res.Path, would)
+	default:
+		a.Printf("%s: %s\n", res.Path, did)
+	}
+	if res.Backup != "" && !o.DryRun {
+		a.Printf("  backup  %s\n", res.Backup)
+	}
+	if len(res.Foreign) > 0 {
+		a.Printf("  kept    hooks of others on %s\n", strings.Join(res.Foreign, ", "))
 	}
 }
 
@@ -186,15 +198,6 @@ func (a *app) sayLine(res settings.Result, theirs string) {
 		a.Verbatim(res.Diff)
 	default:
 		a.Printf("  line    hookctl statusline is the client's status line\n")
-	}
-}
-
-func (a *app) sayKept(res settings.Result) {
-	if res.Backup != "" {
-		a.Printf("  backup  %s\n", res.Backup)
-	}
-	if len(res.Foreign) > 0 {
-		a.Printf("  kept    hooks of others on %s\n", strings.Join(res.Foreign, ", "))
 	}
 }
 

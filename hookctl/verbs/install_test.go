@@ -1,10 +1,8 @@
 package verbs
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -18,16 +16,6 @@ func installed(t *testing.T, f *fakeBackend) *bench {
 	write(t, filepath.Join(filepath.Dir(b.self), "hookctl"), "#!")
 	noError(t, os.Chmod(filepath.Join(filepath.Dir(b.self), "hookctl"), 0o755))
 	return b
-}
-
-// The status line goes with the hooks, as one object.
-func TestInstallStatusLine(t *testing.T) {
-	b := installed(t, nil)
-	var got installJSON
-	if err := json.Unmarshal([]byte(b.must("install", "--profile", "identity", "--statusline", "--dry-run", "--json")), &got); err != nil ||
-		!got.Changed || got.Added != 5 || !strings.HasSuffix(got.Line, "/hookctl statusline") || !strings.Contains(got.Diff, `"statusLine": {`) {
-		t.Errorf("%v: %+v", err, got)
-	}
 }
 
 func (b *bench) settings() string { return filepath.Join(b.env["HOME"], ".claude", "settings.json") }

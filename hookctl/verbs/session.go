@@ -90,27 +90,13 @@ func (f *sessionListVerb) run(a *app, _ []string) error {
 }
 
 func (a *app) printSessions(list []session.State, projects []project.State) error {
-	if a.JSON {
-		for _, s := range list {
-			if err := a.PrintJSON(sessionLine{s, s.Standing()}); err != nil {
-				return err
-			}
-		}
-		return nil
+	lines := make([]sessionLine, len(list))
+	for i, s := range list {
+		lines[i] = sessionLine{s, s.Standing()}
 	}
-	if len(list) == 0 {
-		a.Printf("no session in this project; --all lists those of others\n")
-		return nil
-	}
-
 	t := a.Table("SESSION", "STATUS", "STANDING", "LAST ACTIVE", "TITLE", "PROJECT", "WHERE", "BRANCH", "EVENTS", "PROMPTS", "FAILED", "MODEL")
 	t.Drop = []string{"MODEL", "EVENTS", "FAILED", "PROMPTS", "STANDING", "BRANCH", "WHERE", "PROJECT"}
 	room := a.Columns / 3 // of a title; 0 is no limit
-	for _, s := range list {
-		t.Row(alias(s.ID), s.Status, standingWord(s.Standing()), a.ago(s.LastActive), orDash(cmdline.Fit(s.Title, room)), projectName(projects, s.Project),
-			orDash(a.tilde(cmp.Or(s.Worktree, s.Cwd))), orDash(s.Branch),
-			strconv.Itoa(s.Events), strconv.Itoa(s.Prompts), strconv.Itoa(s.Failures), orDash(s.Model))
-	}
 	t.Color = func(head, v string) string {
 		id := strings.TrimSpace(v)
 		switch {
@@ -123,8 +109,11 @@ func (a *app) printSessions(list []session.State, projects []project.State) erro
 		}
 		return v
 	}
-	t.Print()
-	return nil
+	return cmdline.PrintList(t, "no session in this project; --all lists those of others", lines, func(s sessionLine) []string {
+		return []string{alias(s.ID), s.Status, standingWord(s.State.Standing()), a.ago(s.LastActive), orDash(cmdline.Fit(s.Title, room)), projectName(projects, s.Project),
+			orDash(a.tilde(cmp.Or(s.Worktree, s.Cwd))), orDash(s.Branch),
+			strconv.Itoa(s.Events), strconv.Itoa(s.Prompts), strconv.Itoa(s.Failures), orDash(s.Model)}
+	})
 }
 
 // projectName is what people call a project, else its id.

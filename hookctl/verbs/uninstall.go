@@ -75,16 +75,8 @@ func (a *app) uninstallHooks(o settings.Options) (settings.Result, error) {
 }
 
 func (a *app) sayUninstalled(o settings.Options, res settings.Result) {
-	switch {
-	case !res.Changed:
-		a.Printf("%s: no hook of ours is in it, nothing changed\n", res.Path)
-	case o.DryRun:
-		a.Verbatim(res.Diff)
-		a.Printf("%s: would take out %s\n", res.Path, cmdline.Plural(res.Removed, "hook"))
-	default:
-		a.Printf("%s: %s taken out\n", res.Path, cmdline.Plural(res.Removed, "hook"))
-	}
-	a.sayKept(res)
+	hooks := cmdline.Plural(res.Removed, "hook")
+	a.sayEdited(o, res, "no hook of ours is in it", "would take out "+hooks, hooks+" taken out")
 }
 
 // purge takes hooks and home away. The order is what makes it safe: asked before anything is done;
