@@ -59,8 +59,18 @@ func TestPatternsOfProject(t *testing.T) {
 	}
 }
 
+func TestDefaults(t *testing.T) {
+	c := newWorld(t).load(nil)
+	for _, k := range Keys() {
+		if got := strings.Join(c.Values.Text(k.Name), ","); c.Origins[k.Name].From != "default" || got != strings.Trim(k.Default, "[]") {
+			t.Errorf("%s: %q, %+v", k.Name, got, c.Origins[k.Name])
+		}
+	}
+}
+
 func TestCascade(t *testing.T) {
 	w := newWorld(t)
+	w.env["XDG_CONFIG_HOME"] = filepath.Join(w.home, ".config")
 	user := w.write(t, "user", "fsync: always\nlog_level: debug\nidle_exit: 1h\nflush_interval: 5s\nredact_extra: ['ACME-[0-9]+']\nnotify: beep\nprices: ['m 1 2']\n")
 	w.write(t, "project", "evidence: strict\ncolor: auto\nredact_extra:\n  - corp-\\d+\nattention: 100 200 300\n")
 	w.write(t, "local", "evidence: loose\n")
@@ -94,6 +104,9 @@ func TestProblems(t *testing.T) {
 		{"full paths wanted", "record_off: [x]\n", `:1:14: record_off: "x" is no full path`, "write it from / or from ~/"},
 		{"list wanted", "redact_extra: abc\n", `:1:15: redact_extra: a list of regular expressions is wanted, not "abc"`, ""},
 		{"bad pattern", "redact_extra:\n  - ok\n  - 'a('\n", ":3:5: redact_extra: error parsing regexp: missing closing ): `a(`", "the syntax is RE2's"},
+		{"empty pattern", "redact_extra: ['']\n", `:1:16: redact_extra: an empty expression would match everything`, ""},
+		{"list", "fsync: [always]\n", `fsync: a list is not one of shared, always`, ""},
+		{"mapping", "fsync:\n  mode: shared\n", `fsync: "a mapping" is not one of shared, always`, ""},
 		{"not a mapping", "- a\n- b\n", `:1:1: the file is no mapping of keys to values`, ""},
 		{"broken", "fsync: [shared\n", `:1:8: `, "until it is valid YAML"},
 	} {

@@ -122,17 +122,6 @@ func TestFollowOverRestart(t *testing.T) {
 	}
 }
 
-// TestFollowNothingYet: with a filter that nothing matched, a restart must not bring old events.
-func TestFollowNothingYet(t *testing.T) {
-	f := newFake()
-	f.status.Seq = 2
-	f.events = []events.Record{record(1, events.TypeToolFailed, sessionA, `{}`), record(2, events.TypeTurnStopped, sessionA, `{}`)}
-	b := newBench(t, f)
-	pauses := 0
-	b.Pause = stopAfter(&pauses, 3, func() { f.status.Seq = 2 })
-	equal(t, b.must("tail", "-f", "-n", "1", "--type", "session.*", "-o", "json"), "", "shown")
-}
-
 func TestFollowRefusedAtOnce(t *testing.T) {
 	b := newBench(t, nil)
 	if code, _, errs := b.run("tail", "-f"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: no daemon is running") {
