@@ -78,7 +78,6 @@ func (c *Console) verbs(b *strings.Builder, cmd *cobra.Command) {
 	for _, g := range cmd.Groups() {
 		list(g.Title, g.ID)
 	}
-	list("Additional Commands:", "")
 }
 
 // Reflow wraps every paragraph of a text to so many columns. Paragraphs are parted by empty lines.

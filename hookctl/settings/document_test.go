@@ -56,7 +56,7 @@ func FuzzThereAndBack(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Add([]byte(foreignBoth))
-	want := entries(Identity, testBinary)
+	want := Options{Profile: Identity}.entries(testBinary)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		doc, err := parse("settings.json", data)
 		if err != nil {

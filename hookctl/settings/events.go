@@ -44,15 +44,25 @@ var codexEvents = [...]string{
 
 // entries returns what the options write, calling command.
 func (o Options) entries(command string) []entry {
-	if o.Client != Codex {
-		return entries(o.Profile, command)
-	}
-
 	var list []entry
-	for _, name := range codexEvents {
-		list = append(list, entry{event: name, command: shellWord(command) + " hook " + name + " --client codex", timeout: usualTimeout})
+	switch {
+	case o.Client == Codex:
+		for _, name := range codexEvents {
+			list = append(list, entry{event: name, command: shellWord(command) + " hook " + name + " --client codex", timeout: usualTimeout})
+		}
+		list[0].timeout = startTimeout
+		return list
+	case o.Profile == Identity:
+		list = append(list, identityTable[:]...)
+	default:
+		for _, name := range eventNames {
+			list = append(list, entry{event: name, args: []string{"hook", name}, timeout: usualTimeout})
+		}
+		list[0].timeout = startTimeout
 	}
-	list[0].timeout = startTimeout
+	for i := range list {
+		list[i].command = command
+	}
 	return list
 }
 
@@ -65,21 +75,4 @@ func shellWord(program string) string {
 		return program
 	}
 	return `"` + program + `"`
-}
-
-// entries returns what a profile writes, calling command.
-func entries(p Profile, command string) []entry {
-	var list []entry
-	if p == Identity {
-		list = append(list, identityTable[:]...)
-	} else {
-		for _, name := range eventNames {
-			list = append(list, entry{event: name, args: []string{"hook", name}, timeout: usualTimeout})
-		}
-		list[0].timeout = startTimeout
-	}
-	for i := range list {
-		list[i].command = command
-	}
-	return list
 }

@@ -9,7 +9,7 @@ import (
 // PluginHooks returns the hooks/hooks.json of a plugin whose hooks call command: the full profile.
 func PluginHooks(command string) []byte {
 	d, _ := parse("", []byte("{\n  \"description\": \"Records every hook\"\n}\n")) // which is valid
-	return d.insert(entries(Full, command))
+	return d.insert(Options{Profile: Full}.entries(command))
 }
 
 // plugin returns the id under which enabledPlugins, an object of ids to booleans, switches the plugin on: hookline of any

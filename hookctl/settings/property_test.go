@@ -207,7 +207,7 @@ func TestPropertyThereAndBack(t *testing.T) {
 func TestPropertyCuttingIsTheInverse(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := settingsText(rt, true)
-		want := entries(rapid.SampledFrom([]Profile{Full, Identity}).Draw(rt, "profile"), testBinary)
+		want := Options{Profile: rapid.SampledFrom([]Profile{Full, Identity}).Draw(rt, "profile")}.entries(testBinary)
 		before := expect.Value(parse("", []byte(text)))(rt)
 		after := expect.Value(parse("", before.insert(want)))(rt)
 		expect.EqualNow(rt, string(after.cutOurs()), text, "left")

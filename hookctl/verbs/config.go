@@ -246,18 +246,7 @@ func replaceFile(path, text string) error {
 		return err
 	}
 
-	info, err := os.Stat(path)
-	if err != nil {
-		info = nil
-	}
-	temp, err := safeopen.Beside(path, []byte(text), info, 0o600)
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(temp, path); err != nil {
-		return errors.Join(err, os.Remove(temp))
-	}
-	return nil
+	return safeopen.Replace(path, []byte(text))
 }
 
 type configEditVerb struct{}

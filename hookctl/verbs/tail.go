@@ -33,7 +33,7 @@ func (a *app) tail(f filter) error {
 
 	p := &printer{app: a, output: f.Output}
 	if f.follow {
-		t := &follower{app: a, print: p, filter: f}
+		t := &follower{printer: p, filter: f}
 		return t.run()
 	}
 	if err := f.named(a); err != nil {
@@ -84,8 +84,7 @@ func (p *printer) take(line []byte) (uint64, error) {
 
 // follower is `tail -f`: it remembers how far it came and goes on there when the daemon is back.
 type follower struct {
-	*app
-	print  *printer
+	*printer
 	filter filter
 	at     uint64 // every event up to here was shown, or was not asked for
 	again  bool   // not the first connection
@@ -139,7 +138,7 @@ func (f *follower) attend() error {
 		if json.Unmarshal(line, &r) == nil && r.Seq <= from {
 			return nil // shown before the connection broke
 		}
-		seq, err := f.print.take(line)
+		seq, err := f.take(line)
 		f.at = max(f.at, seq)
 		return err
 	})
