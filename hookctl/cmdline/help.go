@@ -135,8 +135,8 @@ func columnBefore(line string, most int) string {
 	return label
 }
 
-// Hang puts a text after its label and wraps it to so many columns, below its own beginning. What is
-// in `backquotes` stays on one line; columns ≤ 0 means no limit.
+// Hang puts a text after its label and wraps it to so many columns, below its own beginning; columns ≤ 0
+// means no limit.
 func Hang(label, text string, columns int) string {
 	indent := Width(label)
 	if columns <= 0 || indent+Width(text) <= columns || columns-indent < 16 {
@@ -145,7 +145,7 @@ func Hang(label, text string, columns int) string {
 	var b strings.Builder
 	b.WriteString(label)
 	at := indent
-	for i, word := range unbroken(text) {
+	for i, word := range strings.Fields(text) {
 		if w := Width(word); i > 0 && at+1+w > columns {
 			b.WriteString("\n" + strings.Repeat(" ", indent))
 			at = indent
@@ -157,24 +157,4 @@ func Hang(label, text string, columns int) string {
 		at += Width(word)
 	}
 	return b.String()
-}
-
-// unbroken splits a text at its blanks, but not within a short command in backquotes.
-func unbroken(text string) []string {
-	const short = 40 // columns; a longer one may be broken
-	var words []string
-	open := -1 // index of the word in which a backquote is open
-	for _, w := range strings.Fields(text) {
-		if open >= 0 && Width(words[open])+1+Width(w) <= short {
-			words[open] += " " + w
-		} else {
-			words = append(words, w)
-		}
-		if last := len(words) - 1; strings.Count(words[last], "`")%2 == 1 {
-			open = last
-		} else {
-			open = -1
-		}
-	}
-	return words
 }

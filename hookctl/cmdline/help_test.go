@@ -18,7 +18,6 @@ func TestHang(t *testing.T) {
 		{"a  ", "one two", 80, "a  one two"},
 		{"a  ", "one two three four five six", 20, "a  one two three\n   four five six"},
 		{"a  ", "one two three four five six", 0, "a  one two three four five six"},
-		{"", "call `hookctl start now` at once", 24, "call `hookctl start now`\nat once"},
 		{"", "averyveryverylongwordthatdoesnotfit in", 20, "averyveryverylongwordthatdoesnotfit\nin"},
 	} {
 		expect.Equal(t, Hang(tc.label, tc.text, tc.columns), tc.want, tc.text, "at", tc.columns)

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 )
 
@@ -43,7 +42,7 @@ func (c *Console) CompletionCmd(root *cobra.Command) *cobra.Command {
 		Long: "Print a completion script for a shell; see your shell's manual for where to install it. That for bash needs the package bash-completion.",
 		Example: fmt.Sprintf("  %[1]s completion bash > ~/.local/share/bash-completion/completions/%[1]s\n"+
 			"  %[1]s completion zsh > \"${fpath[1]}/_%[1]s\"\n  %[1]s completion fish > ~/.config/fish/completions/%[1]s.fish", c.Name),
-		Args:      Exactly("a shell: bash, zsh or fish"),
+		Args:      cobra.MatchAll(Exactly("a shell: bash, zsh or fish"), cobra.OnlyValidArgs),
 		ValidArgs: []string{"bash", "zsh", "fish"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch args[0] {
@@ -51,10 +50,8 @@ func (c *Console) CompletionCmd(root *cobra.Command) *cobra.Command {
 				return root.GenBashCompletionV2(c.Out, true)
 			case "zsh":
 				return root.GenZshCompletion(c.Out)
-			case "fish":
-				return root.GenFishCompletion(c.Out, true)
 			}
-			return problem.Faultf("there is no completion for %q", args[0]).Advise("one of bash, zsh, fish")
+			return root.GenFishCompletion(c.Out, true)
 		},
 	}
 }

@@ -9,10 +9,7 @@ import (
 )
 
 // layouts of a time that a person types, in local time. Without a day it is today's.
-var (
-	layouts = []string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
-	clocks  = []string{"15:04:05", "15:04"}
-)
+var layouts = []string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
 
 // PointForms says in a verb's help how a point of the log is written, pointHint in an error.
 const (
@@ -55,14 +52,11 @@ func (c *Console) moment(s string) (time.Time, bool) {
 	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
 		return t, true
 	}
-	for _, layout := range layouts {
-		if t, err := time.ParseInLocation(layout, s, c.Zone); err == nil {
-			return t, true
-		}
-	}
-	for _, layout := range clocks {
-		if t, err := time.ParseInLocation("2006-01-02 "+layout, now.Format("2006-01-02 ")+s, c.Zone); err == nil {
-			return t, true
+	for _, text := range []string{s, now.Format("2006-01-02 ") + s} {
+		for _, layout := range layouts {
+			if t, err := time.ParseInLocation(layout, text, c.Zone); err == nil {
+				return t, true
+			}
 		}
 	}
 	return time.Time{}, false
