@@ -47,13 +47,21 @@ func Paths(o Options) []string {
 
 // read takes one file's values in force.
 func (c *Config) read(f File) {
-	data, err := readFile(f)
+	kind := safeopen.Foreign // one of a project may be anybody's
+	if f.Scope == "user" {
+		kind = safeopen.User
+	}
+	data, err := safeopen.ReadFile(kind, f.Path, yaml.MaxFile)
 	f.Exists = err == nil
 	c.Files = append(c.Files, f)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return
 	case err != nil:
+		var path *fs.PathError
+		if errors.As(err, &path) { // the path is named by the problem
+			err = path.Err
+		}
 		c.Problems = append(c.Problems, Problem{File: f.Path, Message: err.Error(), Hint: "the file is left out; make it readable or remove it"})
 		return
 	}
@@ -65,25 +73,6 @@ func (c *Config) read(f File) {
 	for _, doc := range tree.Docs {
 		c.document(f, doc.Body)
 	}
-}
-
-// readFile reads the user's file, or one of a project, which may be anybody's.
-func readFile(f File) ([]byte, error) {
-	kind := safeopen.Foreign
-	if f.Scope == "user" {
-		kind = safeopen.User
-	}
-	data, err := safeopen.ReadFile(kind, f.Path, yaml.MaxFile)
-	return data, plain(err)
-}
-
-// plain drops the path from an error that is printed behind it.
-func plain(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
 
 func syntaxProblem(path string, err error) Problem {

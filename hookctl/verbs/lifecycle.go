@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"hookline/embedded"
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
@@ -111,8 +110,12 @@ func (a *app) stop() (int, error) {
 		return err
 	}
 	err := a.with(needRunning, end)
-	for waited := time.Duration(0); errors.Is(err, client.ErrNotRunning) && a.starting(); waited += glance {
-		if busy := client.Busy(home.PathsOf(a.Home(), a.Getenv)); busy != nil && waited >= patience {
+	for waited := time.Duration(0); errors.Is(err, client.ErrNotRunning); waited += glance {
+		busy := client.Busy(home.PathsOf(a.Home(), a.Getenv))
+		if busy == nil {
+			break
+		}
+		if waited >= patience {
 			return 0, busy
 		}
 		if err := a.Pause(a.ctx, glance); err != nil {
@@ -124,12 +127,6 @@ func (a *app) stop() (int, error) {
 		return 0, err
 	}
 	return pidOf(st), a.gone(pidOf(st))
-}
-
-// starting reports whether a daemon has the store, be it that it does not answer yet or not any more.
-func (a *app) starting() bool {
-	_, holder, held, err := embedded.Holder(home.PathsOf(a.Home(), a.Getenv).Lock)
-	return err == nil && held && strings.HasPrefix(holder, "hookd")
 }
 
 // gone waits for the end of a process.

@@ -123,7 +123,7 @@ func (a *app) printStatus(st client.Status) {
 	fields := [][2]string{{"home", st.Home}, {"socket", st.Socket}, {"spool", waiting}}
 	if st.PID == nil {
 		words := a.Paint.Warn("hookd is not running") + "  the next hook starts it"
-		if busy := client.Busy(home.PathsOf(a.Home(), a.Getenv)); busy != nil && a.starting() {
+		if busy := client.Busy(home.PathsOf(a.Home(), a.Getenv)); busy != nil {
 			words = a.Paint.Warn("hookd does not answer") + "  " + busy.Message
 		}
 		a.Printf("%s\n\n", words)
