@@ -56,13 +56,13 @@ type ProjectionStatus struct {
 	Lag  uint64 `json:"lag" jsonschema_description:"events that are folded in memory and not yet written"`
 }
 
-// HookCount tells how often a hook came, and when last: in the daemon since its start, in what people see in the whole log.
+// HookCount is how often a hook came, and when last: in the daemon since its start, in what people see in the whole log.
 type HookCount struct {
 	Last  time.Time `json:"last" jsonschema_description:"when one came last"`
 	Count int       `json:"count" jsonschema_description:"how many came"`
 }
 
-// Listening is the door for clients of NATS, as status tells it.
+// Listening is the door for clients of NATS, as status shows it.
 type Listening struct {
 	Address     string `json:"address,omitempty" jsonschema_description:"host and port; none while it does not listen"`
 	Credentials string `json:"credentials,omitempty" jsonschema_description:"file with the URL that clients connect to, with user and password"`
@@ -86,7 +86,7 @@ type CanaryStep struct {
 	MS     float64 `json:"ms"`
 }
 
-// GateOrder asks for events of one branch's gates, all or none. The branch is that of Dir unless it is
+// GateOrder is a request for events of one branch's gates, all or none. The branch is that of Dir unless it is
 // named; Session may be an alias.
 type GateOrder struct {
 	Dir     string        `json:"dir"`
@@ -110,7 +110,7 @@ type GateReceipt struct {
 	Events  []string `json:"events" jsonschema_description:"ids of the events, in order"`
 }
 
-// LedgerOrder asks for events of the ledger of the project that Dir is in, all or none.
+// LedgerOrder is a request for events of the ledger of the project that Dir is in, all or none.
 type LedgerOrder struct {
 	Dir     string        `json:"dir"`
 	Session string        `json:"session,omitempty"` // whole id; one that is not known is left out
@@ -123,7 +123,7 @@ type LedgerReceipt struct {
 	Results []hook.Ordered `json:"results" jsonschema_description:"in the order they were asked for"`
 }
 
-// LineOrder is what the client tells its status line.
+// LineOrder is what the client gives its status line.
 type LineOrder struct {
 	Session string `json:"session"`
 	Used    int64  `json:"used"`
@@ -169,7 +169,7 @@ type Rebuilt struct {
 	TookMS     float64          `json:"took_ms" jsonschema_description:"milliseconds"`
 }
 
-// Why answers which events stand behind a line that a model is told, and when it was told.
+// Why has the events that a line for a model comes from, and when the model got it.
 type Why struct {
 	Query   string           `json:"query" jsonschema_description:"text of a line, or id of an event"`
 	Session string           `json:"session" jsonschema_description:"whole id"`
@@ -188,7 +188,7 @@ type WhySource struct {
 	Time  time.Time `json:"time,omitzero" jsonschema_description:"when the event was captured"`
 }
 
-// WhyTold is one time that a line was told.
+// WhyTold is one time that the model got a line.
 type WhyTold struct {
 	Seq   uint64    `json:"seq" jsonschema_description:"sequence of its context.injected"`
 	Time  time.Time `json:"time" jsonschema_description:"when"`

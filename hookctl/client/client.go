@@ -1,4 +1,4 @@
-// Package client speaks to the daemon: it finds or starts the one of a home and asks it over its socket. What answers in
+// Package client sends requests to the daemon: it finds or starts the one of a home. What answers in
 // the caller's own process is spoken to in the same way (see [InProcess]).
 package client
 
@@ -134,7 +134,7 @@ func answering(ctx context.Context, p home.Paths, within time.Duration) (*Client
 	return nil, problem.Refusef(http.StatusGatewayTimeout, "the daemon (process %d) does not answer within %s", pid, within).Advise(fmt.Sprintf("it may be stopped (`kill -CONT %d` lets it go on) or very busy; hooks wait in the spool and count once", pid))
 }
 
-// Over is a client of the daemon behind a socket, whether one listens there or not.
+// Over is a client of the daemon at a socket, whether one listens there or not.
 func Over(path string) *Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
@@ -300,7 +300,7 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	return nil, p
 }
 
-// hasEnded tells that nobody listens any more, or that a connection was cut before its answer.
+// hasEnded reports whether no process listens any more, or a connection was cut before its answer.
 func hasEnded(err error) bool {
 	for _, kind := range []error{syscall.ENOENT, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF} {
 		if errors.Is(err, kind) {

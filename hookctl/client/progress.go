@@ -12,7 +12,7 @@ import (
 	"hookline/hookctl/problem"
 )
 
-// The answer of a request that takes long is NDJSON: ten times a second a line that tells how far the
+// The answer of a request that takes long is NDJSON: ten times a second a line with how far the
 // work is, then the result or what refused it.
 //
 //	{"progress":4096,"of":120000}
@@ -26,7 +26,7 @@ type progressLine struct {
 	Of       uint64 `json:"of"`
 }
 
-// AnswerLong runs a request and writes its answer. The work counts up to of, and is cancelled when nobody listens any more;
+// AnswerLong runs a request and writes its answer. The work counts up to of, and is cancelled when the connection ends;
 // an error is part of the answer, not the returned one.
 func AnswerLong(w http.ResponseWriter, r *http.Request, of uint64, run func(ctx context.Context, progress func(uint64)) (any, error)) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
@@ -48,7 +48,7 @@ func AnswerLong(w http.ResponseWriter, r *http.Request, of uint64, run func(ctx 
 			return out.Encode(line)
 		case <-tick.C:
 			if out.Encode(progressLine{Progress: at.Load(), Of: of}) != nil || flush.Flush() != nil {
-				cancel() // nobody listens any more
+				cancel() // the connection ended
 				<-done
 				return nil
 			}

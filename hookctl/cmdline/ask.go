@@ -8,7 +8,7 @@ import (
 	"hookline/hookctl/problem"
 )
 
-// Confirm asks a question that only "y" or "yes" answers. Without anybody to ask it refuses, and with
+// Confirm asks a question that only "y" or "yes" answers. Without a terminal to ask it refuses, and with
 // yes it does not ask.
 func (c *Console) Confirm(ctx context.Context, question string, yes bool) error {
 	switch {

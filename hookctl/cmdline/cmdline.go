@@ -1,11 +1,11 @@
 // Package cmdline is what the command lines hookctl and replay share: how a command meets the world,
-// what an error looks like, and how text is made fit for a terminal. It knows no verb and no daemon.
+// what an error looks like, and how text is made fit for a terminal. It has no verb and no daemon.
 //
 // # Rules
 //
 //   - Results go to stdout, words about trouble to stderr: `NAME: error: …` and, on a line of its own,
-//     `NAME: hint: …`. An error is a [problem.Error] or gets its hint from the command line; a [Silent] one has
-//     been told already.
+//     `NAME: hint: …`. An error is a [problem.Error] or gets its hint from the command line; a [Silent] one was
+//     printed before.
 //   - What a terminal would act upon is dropped where text is written, by [Show]. Text that others wrote (the log, a
 //     file, an argument) goes through [OneLine], [Clean] or [IndentJSON] where it must stay on its line.
 //   - Colour is for terminals only, and [Palette] is the only place that makes it. NO_COLOR, CI,
@@ -85,7 +85,7 @@ func (c *Console) Settle() (config.Config, error) {
 	return conf, nil
 }
 
-// Rich tells whether stdout is a person's terminal: colour has a place there.
+// Rich reports whether stdout is a person's terminal: colour has a place there.
 func (c *Console) Rich() bool {
 	return c.Terminal && c.Getenv("NO_COLOR") == "" && c.Getenv("CI") == "" && c.Getenv("TERM") != "dumb"
 }
@@ -105,7 +105,7 @@ func (c *Console) Home() string {
 }
 
 // Printf writes to stdout; on a terminal a line that is wider is wrapped. A reader that went away (`hookctl tail | head`)
-// ends the process by SIGPIPE; every other error is told by [Console.Execute].
+// ends the process by SIGPIPE; every other error is returned by [Console.Execute].
 func (c *Console) Printf(format string, args ...any) {
 	c.Verbatim(Wrap(fmt.Sprintf(format, args...), c.Columns))
 }
@@ -118,7 +118,7 @@ func (c *Console) Complain(format string, args ...any) {
 	_, _ = io.WriteString(c.Err, Show(fmt.Sprintf(format, args...)))
 }
 
-// Say writes a sentence to stderr, behind the program's name.
+// Say writes a sentence to stderr, after the program's name.
 func (c *Console) Say(line string) {
 	columns := 0
 	if c.Watched {

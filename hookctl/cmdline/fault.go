@@ -21,8 +21,8 @@ type Silent int
 // Error is for a log; it is not printed.
 func (s Silent) Error() string { return fmt.Sprintf("exit %d", int(s)) }
 
-// Report prints the error of a verb and gives the exit code for it. An interrupt is told where it is the error, and the
-// shell gets to know it by 130.
+// Report prints the error of a verb and gives the exit code for it. An interrupt is printed where it is the error, and
+// its exit code is 130.
 func (c *Console) Report(ctx context.Context, err error) int {
 	var quiet Silent
 	var f *problem.Error

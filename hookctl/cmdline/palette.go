@@ -44,7 +44,7 @@ func (p Palette) Faint(s string) string { return p.in(s, color.Faint) }
 // Bold is for what everything below belongs to.
 func (p Palette) Bold(s string) string { return p.in(s, color.Bold) }
 
-// sessionColors are told apart on dark and light terminals alike.
+// sessionColors are distinct on dark and light terminals alike.
 var sessionColors = []color.Attribute{color.FgCyan, color.FgMagenta, color.FgBlue, color.FgGreen, color.FgYellow,
 	color.FgHiCyan, color.FgHiMagenta, color.FgHiBlue}
 

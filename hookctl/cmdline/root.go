@@ -13,10 +13,10 @@ import (
 	"hookline/hookctl/problem"
 )
 
-// giveUp is how long a verb may take to end in order when it is told to end.
+// giveUp is how long a verb may take to end in order after a signal.
 const giveUp = 3 * time.Second
 
-// Main runs f until it is done or the process is told to end, which ends f's context. A verb that does not return then,
+// Main runs f until it is done or a signal comes, which ends f's context. A verb that does not return then,
 // because it waits for a file or a terminal, is left where it is; a second signal ends the process at once.
 func Main(f func(context.Context) int) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -39,7 +39,7 @@ func Main(f func(context.Context) int) int {
 }
 
 // Execute runs one command line, without the program's name. The command is the one that was meant, as
-// far as that could be told. What could not be written to stdout (a full disk) is an error, too.
+// far as that is known. What could not be written to stdout (a full disk) is an error, too.
 func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []string) (*cobra.Command, error) {
 	out := &output{to: c.Out}
 	c.Out = out

@@ -50,7 +50,7 @@ func Fit(s string, n int) string {
 	return b.String() + "…"
 }
 
-// FitMiddle cuts s to n columns where it is longer: its end often tells more than its middle, as that
+// FitMiddle cuts s to n columns where it is longer: its end often says more than its middle, as that
 // of a path. n ≤ 0 means no limit.
 func FitMiddle(s string, n int) string {
 	if n <= 0 || Width(s) <= n {
@@ -105,7 +105,7 @@ func Show(s string) string {
 	return styles.ReplaceAllStringFunc(s, func(style string) string { return strings.ReplaceAll(style, esc, "\x1b") })
 }
 
-// acts tells a character that a terminal acts upon instead of showing it, or that spells words only for a model (Unicode's tags).
+// acts reports whether a character is one that a terminal acts upon instead of showing it, or that spells words only for a model (Unicode's tags).
 func acts(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || 0xE0000 <= r && r <= 0xE007F || string(r) == esc
 }

@@ -1,4 +1,4 @@
-// Package home knows the places of one home (HOOKLINE_HOME): where the daemon's socket, its log and locks, its store and
+// Package home has the places of one home (HOOKLINE_HOME): where the daemon's socket, its log and locks, its store and
 // the frames that wait for it lie, and who may write there. A folder is made when it is first asked for.
 // It starts the home's daemon as a process that outlives the hook that wants it, once at a time and with a back-off after
 // a start that failed, and replaces it by a newer build.

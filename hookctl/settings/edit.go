@@ -184,7 +184,7 @@ func (d *document) original(saved content) content {
 	return content{exists: true, data: left}
 }
 
-// insert puts the entries behind what each event has already and returns the file. New events go after the others, in the
+// insert puts the entries after what each event has already and returns the file. New events go after the others, in the
 // order of the entries.
 func (d *document) insert(list []entry) []byte {
 	s := d.style()
@@ -262,7 +262,7 @@ func levelOf(before hujson.Extra) level {
 	return level{multi: true, indent: string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])}
 }
 
-// add puts a value behind the items of a container; in an object it gets the name. closing is the indentation of the line
+// add puts a value after the items of a container; in an object it gets the name. closing is the indentation of the line
 // with the closing sign, used where the container had nothing in it.
 func (s style) add(to *hujson.Value, lv level, closing, name string, value any) {
 	slots, end := slotsOf(to)

@@ -13,7 +13,7 @@ const (
 
 // eventNames are the events of the full profile in the order they are written: all 33 of the client but two.
 // WorktreeCreate takes a hook's standard output for the path of the worktree, so that a hook which only listens would
-// break it; MessageDisplay fires for every piece of text shown and tells nothing that the other events do not.
+// break it; MessageDisplay fires for every piece of text shown and has nothing that the other events have not.
 var eventNames = [...]string{
 	"SessionStart", "Setup", "UserPromptSubmit", "UserPromptExpansion", "PreToolUse", "PermissionRequest",
 	"PermissionDenied", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "Stop", "StopFailure",

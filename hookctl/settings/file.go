@@ -33,7 +33,7 @@ type content struct {
 
 func (c content) equal(o content) bool { return c.exists == o.exists && bytes.Equal(c.data, o.data) }
 
-// A change is the outcome of a plan: the file's next content and what to tell about it.
+// A change is the outcome of a plan: the file's next content and what is reported about it.
 type change struct {
 	next           content
 	removed, added int

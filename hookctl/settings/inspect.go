@@ -23,7 +23,7 @@ type ScopeState struct {
 }
 
 // Inspect reads the settings files of all scopes; Scope, Profile and DryRun of the options do not matter. A file that cannot
-// be read is told in its ScopeState.
+// be read has its error in the ScopeState.
 func Inspect(o Options) State {
 	var st State
 	for _, scope := range []Scope{User, Project, Local} {

@@ -19,14 +19,14 @@
 // without .exe) and its arguments begin with "hook", "consciousness", "session
 // restore-identity" or "session persist-identity"; as exec form (command and args) or as
 // shell form (one command line). Where it comes from and how it is spelt does not matter, so
-// entries of an older version, or written by hand, are replaced and removed as well.
+// entries of an older version, or typed by a user, are replaced and removed as well.
 //
 // # The way back
 //
 // Install saves the file as it was beside it, as settings.json.hookline-backup. Uninstall
 // puts those bytes back if installing into them gives exactly the file found; only then is it
 // certain that the file was not written since. Otherwise it cuts its entries out of the file
-// as it is now, and the backup tells which empty containers were there before.
+// as it is now, and with them the containers that this leaves empty.
 //
 // # Writing
 //

@@ -139,7 +139,7 @@ func sameProject(all []project.State, id string) []string {
 	return ids
 }
 
-// Session tells what happened in a session, its newest steps.
+// Session gives what happened in a session, its newest steps.
 func (s *Answers) Session(ctx context.Context, name string, steps int) (string, error) {
 	if name == "" {
 		name = lastSession
@@ -201,7 +201,7 @@ func (s *Answers) StateAt(ctx context.Context, point, projection, key string) (s
 	})
 }
 
-// Why names the events behind what the model was told: by an event's id, or by words of it.
+// Why names the events that what the model was told comes from: by an event's id, or by words of it.
 func (s *Answers) Why(ctx context.Context, text, name string) (string, error) {
 	return s.told(ctx, func(a *app) error {
 		id, err := a.current(name)

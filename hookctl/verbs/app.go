@@ -130,7 +130,7 @@ func (a *app) answering() (*client.Client, error) {
 	return c, nil
 }
 
-// isMissing tells the refusal of what is not there: a store, a project.
+// isMissing reports whether an error is the refusal of what is not there: a store, a project.
 func isMissing(err error) bool {
 	var p *problem.Error
 	return errors.As(err, &p) && p.Status == http.StatusNotFound
@@ -290,7 +290,7 @@ func sessions(a *app, query url.Values) ([]session.State, error) {
 	return all, err
 }
 
-// shortList is how many sessions are read where nobody said how many: the most for which the daemon need not read all.
+// shortList is how many sessions are read where no number was given: the most for which the daemon need not read all.
 const shortList = 32
 
 // newest are the live sessions and at least so many of those that were active last, of some projects or of all; where

@@ -11,7 +11,7 @@ import (
 	"hookline/hookctl/cmdline"
 )
 
-// Completion of what only the log knows. It asks a daemon that runs and starts none; without one, or
+// Completion of what only the log has. A daemon that runs is asked, none is started; without one, or
 // when it takes long, nothing is offered.
 
 // completionTime bounds it: a person waits for the answer at each press of the key.

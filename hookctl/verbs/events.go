@@ -291,7 +291,7 @@ func writeIndex(b *strings.Builder, title string, kinds []events.Kind) {
 	b.WriteString("\n")
 }
 
-// writeFields lists the fields of a type's data that are not among those of another; the common part of hooks is told once for all.
+// writeFields lists the fields of a type's data that are not among those of another; the common part of hooks is listed once for all.
 func writeFields(b *strings.Builder, s, common *jsonschema.Schema) {
 	var rows []string
 	for p := s.Properties.Oldest(); p != nil; p = p.Next() {

@@ -60,7 +60,7 @@ func (a *app) clientConfig() string {
 }
 
 // hookctl is the program that the client will call: the one beside this executable. Where PATH leads
-// to the same file, by its name there, which an upgrade keeps while the file behind the link changes.
+// to the same file, by its name there, which an upgrade keeps while the file that the link leads to changes.
 func (a *app) hookctl() string {
 	suffix := filepath.Ext(a.self)
 	if suffix != ".exe" {
@@ -170,7 +170,7 @@ func (a *app) sayInstalled(o settings.Options, res settings.Result) {
 	}
 }
 
-// sayEdited tells what became of a settings file: nothing, what a dry run would do, or what was done.
+// sayEdited prints what became of a settings file: nothing, what a dry run would do, or what was done.
 func (a *app) sayEdited(o settings.Options, res settings.Result, already, would, did string) {
 	switch {
 	case !res.Changed:
@@ -189,7 +189,7 @@ func (a *app) sayEdited(o settings.Options, res settings.Result, already, would,
 	}
 }
 
-// sayLine tells of the client's setting for the status line; one that is not ours is not touched.
+// sayLine prints what became of the client's setting for the status line; one that is not ours is not touched.
 func (a *app) sayLine(res settings.Result, theirs string) {
 	switch {
 	case theirs != "":

@@ -70,7 +70,7 @@ func pidOf(st client.Status) int {
 	return *st.PID
 }
 
-// sayLifecycle tells what was done, and what of the configuration the daemon does without.
+// sayLifecycle prints what was done, and what of the configuration the daemon does without.
 func (a *app) sayLifecycle(l lifecycleJSON, words string) error {
 	if l.Did != "stopped" {
 		for _, p := range a.conf.Problems {

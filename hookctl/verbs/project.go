@@ -86,7 +86,7 @@ type projectLine struct {
 
 // countedProjects are all projects with the sessions that `session list --all` shows of them and of what was joined into them, and when one was last
 // active. A project's own cell counts starts: of a session that ran already when the hooks were installed
-// it knows nothing, and of a deleted one too much.
+// it has nothing, and of a deleted one too much.
 func countedProjects(a *app) ([]project.State, error) {
 	all, err := allProjects(a)
 	if err != nil {

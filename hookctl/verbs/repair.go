@@ -16,7 +16,7 @@ import (
 	"hookline/projector/session"
 )
 
-// rebuilds maps the names that people know to projections; "" is all of them. session_identity is
+// rebuilds maps the names that people use to projections; "" is all of them. session_identity is
 // the column family of the identity specification, snapshot, latest and cache are buckets.
 var rebuilds = map[string]string{
 	"session_identity":   identity.Name,

@@ -246,7 +246,7 @@ func (f *sessionDeleteVerb) run(a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	a.door.close() // a store that is open here keeps the daemon out while nobody answers
+	a.door.close() // a store that is open here keeps the daemon out while the question waits
 	question := fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status, cmdline.Plural(s.Events, "event"), a.ago(s.LastActive))
 	if err := a.Confirm(a.ctx, question, f.Yes); err != nil {
 		return err
@@ -263,7 +263,7 @@ type timeline struct {
 	steps []step
 }
 
-// step is a prompt, or something else that a person would tell of a session, with what came of it.
+// step is a prompt, or something else that a person would say of a session, with what came of it.
 type step struct {
 	at      time.Time
 	words   string

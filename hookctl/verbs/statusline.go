@@ -75,7 +75,7 @@ type statuslineInput struct {
 	} `json:"context_window"`
 }
 
-// used is the tokens in the context, 0 where the client does not tell, as before the first answer. Numbers below zero count as none.
+// used is the tokens in the context, 0 where the client does not send it, as before the first answer. Numbers below zero count as none.
 func (in statuslineInput) used() int64 {
 	u := in.Window.Usage
 	if u == nil {
@@ -85,7 +85,7 @@ func (in statuslineInput) used() int64 {
 }
 
 // statuslineInput reads what the client says on stdin; by hand the session is the environment's. Where stdin stays
-// silent the reader is left behind, for the few milliseconds that the process has.
+// silent the reader is left, for the few milliseconds that the process has.
 func (a *app) statuslineInput() statuslineInput {
 	ctx, cancel := context.WithTimeout(a.ctx, stdinPatience)
 	defer cancel()

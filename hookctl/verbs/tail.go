@@ -145,7 +145,7 @@ func (f *follower) attend() error {
 }
 
 // start is where a connection begins: events up to from have been dealt with. The first one shows
-// what was asked for; a later one everything behind the last event seen, and a log that has become
+// what was asked for; a later one everything after the last event seen, and a log that has become
 // shorter (another store, an older backup) from its end.
 func (f *follower) start(seq uint64) (from uint64, q url.Values) {
 	q = f.filter.query()

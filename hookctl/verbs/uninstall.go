@@ -172,7 +172,7 @@ func removeHome(dir string, getenv func(string) string) (left []string, err erro
 	ours := []string{p.Store, p.Spool, p.Keys, p.Told, p.Log, p.SpawnState, p.SpawnLock, p.Lock, filepath.Join(dir, "find"), filepath.Join(dir, "plugin")}
 	for _, spool := range p.Fallbacks {
 		if of := filepath.Dir(spool); home.Private(filepath.Dir(of)) == nil {
-			ours = append(ours, of) // this home's own: beside the frames, which warnings were told
+			ours = append(ours, of) // this home's own: beside the frames, which warnings the user has seen
 		}
 	}
 	if err := p.ClearSockets(); err != nil {

@@ -20,7 +20,7 @@ func (f *whyVerb) run(a *app, args []string) error {
 	return a.why(id, args[0])
 }
 
-// why prints the events behind what a session is told.
+// why prints the events that what a session is told comes from.
 func (a *app) why(session, text string) error {
 	var out client.Why
 	if err := a.get("/v1/why/"+session, url.Values{"q": {text}}, &out); err != nil {

@@ -45,7 +45,7 @@ func again(p home.Paths) int {
 	return 0
 }
 
-// serve is a daemon that answers every hook with "restored" until it is told to quit.
+// serve is a daemon that answers every hook with "restored" until a request to quit.
 func serve(mode string, p home.Paths) int {
 	starts, err := os.OpenFile(filepath.Join(p.Home, "starts"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
