@@ -34,16 +34,6 @@ func (a *app) completes(offer completer) cobra.CompletionFunc {
 	}
 }
 
-// completesOne is completes for the first argument of a verb.
-func (a *app) completesOne(offer completer) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return a.completes(offer)(cmd, args, typed)
-	}
-}
-
 // sessionWords are the sessions, the last active first.
 func (a *app) sessionWords() []string {
 	all, err := newest(a, shortList)

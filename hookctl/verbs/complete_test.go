@@ -9,7 +9,6 @@ func TestCompletesFromTheLog(t *testing.T) {
 	contains(t, b.must("__complete", "tail", "--session", ""), "last\t", "c68c8a51\t")
 	contains(t, b.must("__complete", "tail", "--project", "bb"), "bbbbbbbbbbbb\tlib, /lib\n:36\n")
 	contains(t, b.must("__complete", "project", "rehome", "bb"), "bbbbbbbbbbbb\tlib, /lib\n:36\n")
-	equal(t, b.must("__complete", "session", "show", "c68c8a51", ""), ":4\n", "a second session")
 	b.handler = nil
 	equal(t, b.must("__complete", "session", "show", ""), ":4\n", "without a daemon")
 }

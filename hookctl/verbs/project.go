@@ -27,7 +27,7 @@ func (a *app) projectCmd() *cobra.Command {
 			Short:             "Show a project, without a name the one here",
 			Example:           "  hookctl project show\n  hookctl project show hookline --json",
 			Args:              cmdline.Between(0, "a project"),
-			ValidArgsFunction: a.completesOne((*app).projectWords),
+			ValidArgsFunction: a.completes((*app).projectWords),
 		}, &projectShowVerb{}),
 		a.verb(needStore, &cobra.Command{
 			Use:   "rehome OLD NEW",

@@ -59,7 +59,7 @@ func (a *app) reqCmd() *cobra.Command {
 				Short:             "Say why a gate is open or closed, from the events",
 				Example:           "  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
 				Args:              cmdline.Exactly("a requirement: `hookctl req status` lists them"),
-				ValidArgsFunction: a.completesOne(gateWords),
+				ValidArgsFunction: a.completes(gateWords),
 			}, &reqExplainVerb{}))...)
 	c.Long = "Requirement gates hold the agent to what must be done before a tool may be used: a plan before an edit, a\n" +
 		"review before a commit. They are configured in .claude/requirements.yaml (`hookctl req init` writes one);\n" +

@@ -34,14 +34,14 @@ func (a *app) sessionCmd() *cobra.Command {
 				"or who did not, and what was said.",
 			Example:           "  hookctl session show last\n  hookctl session show c68c8a51 -n all\n  hookctl session show last --calls",
 			Args:              cmdline.Exactly("a session: " + sessionForms),
-			ValidArgsFunction: a.completesOne((*app).sessionWords),
+			ValidArgsFunction: a.completes((*app).sessionWords),
 		}, &sessionShowVerb{Last: 20}),
 		a.verb(needStore, &cobra.Command{
 			Use:               "diff A B",
 			Short:             "Compare two sessions: calls, permissions, files, commands, cost, end",
 			Example:           "  hookctl session diff 043f0af5 last",
 			Args:              cmdline.Exactly("a session: "+sessionForms, "another one"),
-			ValidArgsFunction: a.completesOne((*app).sessionWords),
+			ValidArgsFunction: a.completes((*app).sessionWords),
 		}, &sessionDiffVerb{}),
 		a.verb(needStore, &cobra.Command{
 			Use:   "delete ID",
@@ -51,7 +51,7 @@ func (a *app) sessionCmd() *cobra.Command {
 				"until it is resumed: then it begins anew.",
 			Example:           "  hookctl session delete c68c8a51",
 			Args:              cmdline.Exactly("a session: " + sessionForms),
-			ValidArgsFunction: a.completesOne((*app).sessionWords),
+			ValidArgsFunction: a.completes((*app).sessionWords),
 		}, &sessionDeleteVerb{Reason: "command"}))
 	c.AddCommand(
 		a.clientVerb("restore-identity", "Begin a session with the identity of the one before",

@@ -160,8 +160,6 @@ func (a *app) printStatus(st client.Status) {
 	}
 	a.printList("sessions that need you", lines)
 	a.printHooks(st.Hooks)
-	a.printList("installs that send the same hooks", strings.Split(counts(st.SecondInstalls), ", "))
-	a.printList("unknown types", strings.Split(counts(st.UnknownTypes), ", "))
 	a.printList("warnings", st.Warnings)
 	a.printList("damage", st.Damage)
 }
@@ -181,9 +179,9 @@ func (a *app) printHooks(hooks map[string]client.HookCount) {
 	t.Print()
 }
 
-// printList prints lines below a title; nothing where all are empty.
+// printList prints lines below a title; nothing where there are none.
 func (a *app) printList(title string, lines []string) {
-	if strings.Join(lines, "") == "" {
+	if len(lines) == 0 {
 		return
 	}
 	a.Printf("\n%s\n", a.Paint.Warn(title))
