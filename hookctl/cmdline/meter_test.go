@@ -25,21 +25,3 @@ func TestMeter(t *testing.T) {
 		t.Errorf("%q", more)
 	}
 }
-
-func TestMeterIsForPeople(t *testing.T) {
-	for name, change := range map[string]func(c *Console){
-		"a pipe": func(c *Console) { c.Terminal = false },
-		"--json": func(c *Console) { c.JSON = true },
-		"CI":     func(c *Console) { c.Getenv = func(string) string { return "true" } },
-	} {
-		c, _, errs := console(t, map[string]string{"TERM": "xterm"})
-		c.Terminal = true
-		change(c)
-		m := c.Meter("folding")
-		m.At(1, 8)
-		m.End()
-		if errs.Len() > 0 {
-			t.Errorf("%s: %q", name, errs)
-		}
-	}
-}

@@ -25,18 +25,6 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
-// Blanks stay where they are: a value is compared as it is.
-func TestClean(t *testing.T) {
-	for in, want := range map[string]string{
-		"a\tb\nc\x1b[1m\u202ed\U000E0041\xff": "a b c[1md\uFFFD",
-		"  two  ":                             "  two  ",
-		"\x00\x07\u2066x\u2069":               "x",
-		"a\u2029b":                            "a b",
-	} {
-		expect.Equal(t, Clean(in), want, "Clean", in)
-	}
-}
-
 func TestFitAndPad(t *testing.T) {
 	for _, tc := range []struct {
 		in   string

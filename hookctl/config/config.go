@@ -116,7 +116,7 @@ var keys = []Key{
 func (k Key) List() bool { return k.kind == list }
 
 // Keys are all settings in the order they are shown.
-func Keys() []Key { return append([]Key(nil), keys...) }
+func Keys() []Key { return keys }
 
 func keyNamed(name string) (Key, bool) {
 	for _, k := range keys {

@@ -2,14 +2,12 @@ package settings
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"hookline/expect"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/safeopen"
 )
 
 func TestMalformedIsRefusedUntouched(t *testing.T) {
@@ -38,15 +36,6 @@ func TestMalformedIsRefusedUntouched(t *testing.T) {
 		if get(t, path) != text || len(names(t, filepath.Dir(path))) != 1 {
 			t.Errorf("%.40q: file was touched", text)
 		}
-	}
-}
-
-func TestTooLarge(t *testing.T) {
-	o := options(t)
-	path := put(t, o, "{}")
-	expect.OK(t, os.Truncate(path, 16<<20+1))
-	if _, err := Install(o); !errors.Is(err, safeopen.ErrRefused) {
-		t.Errorf("%v", err)
 	}
 }
 

@@ -35,8 +35,8 @@ func TestAgo(t *testing.T) {
 		at   time.Time
 		want string
 	}{
-		{time.Time{}, "never"}, {noon, "just now"}, {noon.Add(-2500 * time.Millisecond), "2s ago"}, {noon.Add(-90 * time.Second), "1m ago"},
-		{noon.Add(-3*time.Hour - 4*time.Minute), "3h4m ago"}, {noon.Add(-72 * time.Hour), "3 days ago"}, {noon.Add(5 * time.Second), "in 5s"}, {noon.AddDate(900, 0, 0), "in 106,751 days"},
+		{time.Time{}, "never"}, {noon, "just now"}, {noon.Add(-90 * time.Second), "1m ago"},
+		{noon.Add(-3*time.Hour - 4*time.Minute), "3h4m ago"}, {noon.Add(-72 * time.Hour), "3 days ago"}, {noon.AddDate(900, 0, 0), "in 106,751 days"},
 	} {
 		if got := b.ago(tc.at); got != tc.want {
 			t.Errorf("%v: %q, want %q", tc.at, got, tc.want)
