@@ -10,13 +10,11 @@ import (
 
 func TestOneLine(t *testing.T) {
 	for in, want := range map[string]string{
-		"a\n\tb  c ":                    "a b c",
-		"\x1b[31mred\x1b[0m":            "[31mred[0m",
-		"x\u009b31m\u202egnp.exe":       "x31mgnp.exe",
-		"bad \xff byte":                 "bad \uFFFD byte",
-		"\u00a0non\u2028breaking\u3000": "non breaking",
-		"":                              "",
-		" \n ":                          "",
+		"a\n\tb  c ":              "a b c",
+		"\x1b[31mred\x1b[0m":      "[31mred[0m",
+		"x\u009b31m\u202egnp.exe": "x31mgnp.exe",
+		"bad \xff byte":           "bad \uFFFD byte",
+		"":                        "",
 	} {
 		expect.Equal(t, OneLine(in), want, "OneLine", in)
 	}
@@ -57,7 +55,6 @@ func TestIndentJSON(t *testing.T) {
 		`{"a":1,"b":["x"]}`:                "{\n  \"a\": 1,\n  \"b\": [\n    \"x\"\n  ]\n}",
 		"{\"a\":\"\U000e0041\"}":           "{\n  \"a\": \"\\udb40\\udc41\"\n}",
 		"{\"a\":\"\u009b31m\u202egnp\"}":   "{\n  \"a\": \"\\u009b31m\\u202egnp\"\n}",
-		`{}`:                               "{}",
 		"not\n JSON \x1b[31mat all":        "not JSON [31mat all",
 		"{\"tail\":\"is cut of\x1b[0m\n\n": "{\"tail\":\"is cut of[0m",
 	} {

@@ -29,21 +29,6 @@ func jsonOf(v any) string {
 	return string(b)
 }
 
-func TestAgo(t *testing.T) {
-	b := newBench(t, nil)
-	for _, tc := range []struct {
-		at   time.Time
-		want string
-	}{
-		{time.Time{}, "never"}, {noon, "just now"}, {noon.Add(-90 * time.Second), "1m ago"},
-		{noon.Add(-3*time.Hour - 4*time.Minute), "3h4m ago"}, {noon.Add(-72 * time.Hour), "3 days ago"}, {noon.AddDate(900, 0, 0), "in 106,751 days"},
-	} {
-		if got := b.ago(tc.at); got != tc.want {
-			t.Errorf("%v: %q, want %q", tc.at, got, tc.want)
-		}
-	}
-}
-
 // TestEveryTypeHasAFact: a type without a row would show the first text it has; every type of the catalog must have one
 // on purpose, and the row must name fields that the type has.
 func TestEveryTypeHasAFact(t *testing.T) {
