@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"testing"
 
 	"hookline/events"
-	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/replay/carry"
 )
@@ -122,20 +120,14 @@ func TestPurgeKeepsTheLogInTrouble(t *testing.T) {
 		want  string // of stderr, with HOME and FILE
 	}{
 		"file there": {func(_ *fakeBackend, _ *bench, file string) { write(t, file, "an earlier one") },
-			"hookctl: error: the hooks are out, the log in HOME is untouched: export the log: FILE exists\nhookctl: hint: move it away; nothing is overwritten\n"},
+			"hookctl: error: the hooks are out, the log in HOME is untouched: export the log: FILE exists\nhookctl: hint: choose another name; nothing is overwritten\n"},
 		"ends early": {func(f *fakeBackend, _ *bench, _ string) { f.cut = true },
 			"hookctl: error: the hooks are out, the log in HOME is untouched: export the log: the daemon ended before the export did\n"},
 		"ends before the log does": {func(f *fakeBackend, b *bench, _ string) { b.handler = longer{f} },
-			"hookctl: error: the hooks are out, the log in HOME is untouched: export the log: FILE has 0 events up to sequence 9, 0 up to 12 were expected\n"},
+			"hookctl: error: the hooks are out, the log in HOME is untouched: export the log: FILE has 0 events up to sequence 9, 0 up to 12 were expected; its export is FILE\n"},
 		"content lost": {func(f *fakeBackend, _ *bench, _ string) { f.events, f.lacks = []events.Record{cut}, true },
-			"hookctl: FILE lacks 1 large content that events refer to\n" +
-				"hookctl: error: the hooks are out, the log in HOME is untouched: the export is incomplete; its export is FILE\n" +
-				"hookctl: hint: `replay repair` fetches what others still have; on a terminal you are asked\n"},
-		"damaged, and a no": {func(f *fakeBackend, b *bench, _ string) {
-			f.status.Damage, b.Asks, b.In = []string{"1.blk at 77"}, true, strings.NewReader("no\n")
-		}, "hookctl: FILE lacks what was lost with 1 damaged place of the log\n" +
-			"remove the log although its export is incomplete? [y/N] hookctl: error: the hooks are out, the log in HOME is untouched: the export is incomplete; its export is FILE\n" +
-			"hookctl: hint: `replay repair` fetches what others still have; on a terminal you are asked\n"},
+			"hookctl: error: the hooks are out, the log in HOME is untouched: export the log: it lacks 1 large content that events refer to and what was lost with 0 damaged places of the log; its export is FILE\n" +
+				"hookctl: hint: `replay repair` fetches what others still have; else remove that folder by hand\n"},
 		"a daemon again": {func(f *fakeBackend, b *bench, _ string) { b.connect = b.dialHandler },
 			"hookctl: error: the hooks are out, the log in HOME is untouched: a hook came during the export; its export is FILE\n" +
 				"hookctl: hint: end the sessions that still run, and try again\n"},
@@ -168,44 +160,6 @@ func (l longer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	st := l.status
 	st.Seq = 12
 	send(w, st)
-}
-
-// A person may let go what is lost already.
-func TestPurgeIncompleteOnPurpose(t *testing.T) {
-	f := newFake()
-	cut, _ := cutEvent(9, "lost")
-	f.events = []events.Record{cut}
-	b, file := purging(t, f)
-	b.Asks, b.In = true, strings.NewReader("y\n")
-	contains(t, b.must("uninstall", "--purge", "--yes"), file+": 1 event, 0 blobs; ", b.Home()+" is removed\n")
-}
-
-// What --purge leaves in the home, since it is not ours, is told.
-func TestPurgeLeftJSON(t *testing.T) {
-	f := newFake()
-	f.events = sampleEvents()[:2]
-	b, file := purging(t, f)
-	write(t, filepath.Join(b.Home(), "mine.txt"), "mine")
-	contains(t, b.must("uninstall", "--purge", "--yes", "--json"), `"left":["mine.txt"],"purged":"`+b.Home()+`","export":"`+file+`"`)
-}
-
-// A store that was moved to another disk behind a link stays there, and is told of.
-func TestPurgeTellsOfLinks(t *testing.T) {
-	home, disk := filepath.Join(t.TempDir(), "home"), t.TempDir()
-	write(t, filepath.Join(disk, "log"), "log")
-	write(t, filepath.Join(home, "find", "words.db"), "words")
-	expect.OK(t, os.Symlink(disk, filepath.Join(home, "store")))
-	second := t.TempDir()
-	left, err := removeHome(home, func(name string) string { return map[string]string{"HOOKLINE_SECOND": second}[name] })
-	if err != nil || len(left) != 1 || left[0] != disk {
-		t.Errorf("%v %v", left, err)
-	}
-	if _, err := os.Stat(home); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the home: %v", err)
-	}
-	if _, err := os.Stat(filepath.Join(disk, "log")); err != nil {
-		t.Error(err)
-	}
 }
 
 // HOOKLINE_SOCKET may name anything; a purge removes no folder and no file that it leads to.
