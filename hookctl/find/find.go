@@ -72,7 +72,6 @@ type Match struct {
 	Time    int64
 	Session string
 	Project string
-	Type    string
 	Score   float64 // higher is better
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"path"
 	"slices"
 	"strings"
 
@@ -42,30 +41,15 @@ func (x *Index) Search(ctx context.Context, q find.Query) ([]find.Match, error) 
 }
 
 func (x *Index) search(ctx context.Context, q find.Query) ([]find.Match, error) {
-	limits := &selection{}
-	ok, err := x.limits(ctx, q, limits)
-	if err != nil || !ok {
-		return nil, err
-	}
 	terms := q.Terms()
 	if len(terms) == 0 {
-		all, err := x.rows(ctx, limits.query("doc d", "d.seq"), limits.args, mostJudged, 1)
-		if err != nil {
-			return nil, err
-		}
-		return x.named(ctx, all[:min(len(all), q.Limit)])
+		return x.matches(ctx, q, "doc d", "d.seq", min(q.Limit, mostJudged), 1)
 	}
-
 	if q.Every {
-		limits.where("texts MATCH ?", expression(terms, nil))
-		all, err := x.rows(ctx, limits.query("texts JOIN doc d ON d.seq = texts.rowid", "texts.rowid"), limits.args, q.Limit, 1)
-		if err != nil {
-			return nil, err
-		}
-		return x.named(ctx, all)
+		return x.matches(ctx, q, texts, "texts.rowid", q.Limit, 1, expression(terms, nil))
 	}
 
-	var all []row
+	var all []find.Match
 	seen := map[uint64]bool{}
 	asked := ""
 	for _, tier := range tiers {
@@ -74,183 +58,87 @@ func (x *Index) search(ctx context.Context, q find.Query) ([]find.Match, error) 
 			break
 		}
 		asked = e
-		s := &selection{}
-		s.where("texts MATCH ?", e)
-		s.conditions = append(s.conditions, limits.conditions...)
-		s.args = append(s.args, limits.args...)
-		found, err := x.rows(ctx, s.query("texts JOIN doc d ON d.seq = texts.rowid", "texts.rowid"), s.args, mostJudged, tier.worth)
+
+		found, err := x.matches(ctx, q, texts, "texts.rowid", mostJudged, tier.worth, e)
 		if err != nil {
 			return nil, err
 		}
 		for _, m := range found {
-			if !seen[m.seq] {
-				seen[m.seq] = true
+			if !seen[m.Seq] {
+				seen[m.Seq] = true
 				all = append(all, m)
 			}
 		}
 	}
-	return x.named(ctx, rank(all, q.Limit))
+	return rank(all, q.Limit), nil
 }
 
-// row is a document that matches, with the keys of its names.
-type row struct {
-	seq                    uint64
-	time                   int64
-	session, project, kind int64
-	score                  float64
-}
+// texts is where documents stand that have words.
+const texts = "texts JOIN doc d ON d.seq = texts.rowid"
 
-func (x *Index) rows(ctx context.Context, query string, args []any, most int, worth float64) ([]row, error) {
-	rows, err := x.db.QueryContext(ctx, query, append(slices.Clone(args), most)...)
-	if err != nil {
-		return nil, err
+// matches are the newest documents that a query's limits allow, each worth so much, at most so many; words are those of
+// the engine, if any. seq is the column of the sequence.
+func (x *Index) matches(ctx context.Context, q find.Query, from, seq string, most int, worth float64, words ...string) ([]find.Match, error) {
+	var conditions []string
+	var args []any
+	where := func(condition string, values ...any) {
+		conditions = append(conditions, condition)
+		args = append(args, values...)
 	}
-	defer rows.Close()
-	var all []row
-	for rows.Next() {
-		m := row{score: worth}
-		if err := rows.Scan(&m.seq, &m.time, &m.session, &m.project, &m.kind); err != nil {
-			return nil, err
-		}
-		all = append(all, m)
+	for _, w := range words {
+		where("texts MATCH ?", w)
 	}
-	return all, rows.Err()
-}
 
-// named gives matches their names.
-func (x *Index) named(ctx context.Context, found []row) ([]find.Match, error) {
-	known := map[int64]string{}
-	var out []find.Match
-	for _, m := range found {
-		for _, key := range []int64{m.session, m.project, m.kind} {
-			if _, ok := known[key]; ok {
-				continue
-			}
-			var text string
-			if err := x.db.QueryRowContext(ctx, "SELECT text FROM name WHERE key = ?", key).Scan(&text); err != nil {
-				return nil, err
-			}
-			known[key] = text
-		}
-		out = append(out, find.Match{Seq: m.seq, Time: m.time, Session: known[m.session], Project: known[m.project], Type: known[m.kind], Score: m.score})
-	}
-	return out, nil
-}
-
-// selection is a query under construction.
-type selection struct {
-	conditions []string
-	args       []any
-}
-
-func (s *selection) where(condition string, args ...any) {
-	s.conditions = append(s.conditions, condition)
-	s.args = append(s.args, args...)
-}
-
-// in wants a column to have one of the keys.
-func (s *selection) in(column string, keys []int64) {
-	args := make([]any, len(keys))
-	for i, k := range keys {
-		args[i] = k
-	}
-	s.where(column+" IN ("+strings.TrimSuffix(strings.Repeat("?,", len(keys)), ",")+")", args...)
-}
-
-// query is the SQL, the newest first; seq is the column that orders. Its last argument is how many.
-func (s *selection) query(from, seq string) string {
-	where := ""
-	if len(s.conditions) > 0 {
-		where = " WHERE " + strings.ReplaceAll(strings.Join(s.conditions, " AND "), "$seq", seq)
-	}
-	return "SELECT d.seq, d.time, d.session, d.project, d.type FROM " + from + where + " ORDER BY " + seq + " DESC LIMIT ?"
-}
-
-// limits adds what a query demands besides words; false where nothing can match.
-func (x *Index) limits(ctx context.Context, q find.Query, s *selection) (bool, error) {
-	names, err := x.names(ctx, q)
-	if err != nil {
-		return false, err
-	}
-	if len(q.Sessions) > 0 { // the engine skips to where they stand
-		first, last := uint64(math.MaxInt64), uint64(1)
-		for _, n := range names {
-			if slices.Contains(q.Sessions, n.text) {
-				first, last = min(first, n.first), max(last, n.last)
-			}
-		}
-		q.From = max(q.From, first)
-		if q.To == 0 || last < q.To {
-			q.To = last
-		}
-	}
 	for _, group := range []struct {
-		column string
-		wanted []string
-		like   func(pattern, name string) bool
-	}{{"d.session", q.Sessions, same}, {"d.project", q.Projects, same}, {"d.type", q.Types, glob}, {"d.tool", q.Tools, glob}} {
+		column, like string
+		wanted       []string
+	}{{"d.session", "=", q.Sessions}, {"d.project", "=", q.Projects}, {"d.type", "GLOB", q.Types}, {"d.tool", "GLOB", q.Tools}} {
 		if len(group.wanted) == 0 {
 			continue
 		}
-		var keys []int64
-		for _, n := range names {
-			if slices.ContainsFunc(group.wanted, func(w string) bool { return group.like(w, n.text) }) {
-				keys = append(keys, n.key)
-			}
+		keys := "SELECT key FROM name WHERE text <> '' AND (text " + group.like + " ?" + strings.Repeat(" OR text "+group.like+" ?", len(group.wanted)-1) + ")"
+		values := make([]any, len(group.wanted))
+		for i, w := range group.wanted {
+			values[i] = strings.TrimSpace(w)
 		}
-		if len(keys) == 0 {
-			return false, nil
+		where(group.column+" IN ("+keys+")", values...)
+		if group.column == "d.session" { // the engine skips to where they stand
+			where(seq+" >= ("+strings.Replace(keys, "key", "min(first)", 1)+")", values...)
+			where(seq+" <= ("+strings.Replace(keys, "key", "max(last)", 1)+")", values...)
 		}
-		s.in(group.column, keys)
 	}
 	for _, bound := range []struct {
 		condition string
 		value     int64
-	}{{"$seq >= ?", int64(q.From)}, {"$seq <= ?", int64(q.To)}, {"d.time >= ?", q.Since}, {"d.time < ?", q.Until}} {
+	}{{seq + " >= ?", int64(q.From)}, {seq + " <= ?", int64(q.To)}, {"d.time >= ?", q.Since}, {"d.time < ?", q.Until}} {
 		if bound.value != 0 {
-			s.where(bound.condition, bound.value)
+			where(bound.condition, bound.value)
 		}
 	}
-	return true, nil
-}
 
-func same(want, name string) bool { return want == name }
-
-func glob(pattern, name string) bool {
-	ok, _ := path.Match(strings.TrimSpace(pattern), name)
-	return ok && name != ""
-}
-
-// name is a session, a project, a type or a tool, and where documents of a session stand.
-type name struct {
-	key         int64
-	text        string
-	first, last uint64
-}
-
-// names are all that could be meant; none are read for a query that names nothing.
-func (x *Index) names(ctx context.Context, q find.Query) ([]name, error) {
-	if len(q.Sessions)+len(q.Projects)+len(q.Types)+len(q.Tools) == 0 {
-		return nil, nil
+	query := "SELECT d.seq, d.time, (SELECT text FROM name WHERE key = d.session), (SELECT text FROM name WHERE key = d.project) FROM " + from
+	if len(conditions) > 0 {
+		query += " WHERE " + strings.Join(conditions, " AND ")
 	}
-	rows, err := x.db.QueryContext(ctx, "SELECT key, text, first, last FROM name")
+	rows, err := x.db.QueryContext(ctx, query+" ORDER BY "+seq+" DESC LIMIT ?", append(args, most)...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var all []name
+
+	var found []find.Match
 	for rows.Next() {
-		var n name
-		if err := rows.Scan(&n.key, &n.text, &n.first, &n.last); err != nil {
+		m := find.Match{Score: worth}
+		if err := rows.Scan(&m.Seq, &m.Time, &m.Session, &m.Project); err != nil {
 			return nil, err
 		}
-		all = append(all, n)
+		found = append(found, m)
 	}
-	return all, rows.Err()
+	return found, rows.Err()
 }
 
-// expression is what the engine is asked: all terms, in these kinds of text where they do not say it themselves; nil
-// means all kinds. Words of one term stand in one text. Every word is a quoted string of letters and digits.
+// expression is what the engine is asked: all words of all terms, in these kinds of text where a term does not say it
+// itself; nil means all kinds. Every word is a quoted string of letters and digits.
 func expression(terms []find.Term, kinds []int) string {
 	var parts []string
 	for _, t := range terms {
@@ -258,42 +146,21 @@ func expression(terms []find.Term, kinds []int) string {
 		if len(in) == 0 {
 			in = kinds
 		}
-		if len(t.Words) == 1 {
-			parts = append(parts, within(in)+quoted(t))
-			continue
+		part := `("` + strings.Join(t.Words, `" AND "`) + `"`
+		if t.Prefix {
+			part += "*"
 		}
-		if in == nil {
-			in = every
-		}
-		var either []string
+
+		var names []string
 		for _, k := range in {
-			either = append(either, "("+within([]int{k})+quoted(t)+")")
+			names = append(names, find.KindNames[k])
 		}
-		parts = append(parts, "("+strings.Join(either, " OR ")+")")
+		if len(names) > 0 {
+			part = "{" + strings.Join(names, " ") + "} : " + part
+		}
+		parts = append(parts, part+")")
 	}
 	return strings.Join(parts, " AND ")
-}
-
-// every is all kinds.
-var every = []int{find.Prompt, find.Words, find.Command, find.Path, find.Error, find.Output, find.Note}
-
-func within(kinds []int) string {
-	if kinds == nil {
-		return ""
-	}
-	var names []string
-	for _, k := range kinds {
-		names = append(names, find.KindNames[k])
-	}
-	return "{" + strings.Join(names, " ") + "} : "
-}
-
-func quoted(t find.Term) string {
-	out := `("` + strings.Join(t.Words, `" AND "`) + `"`
-	if t.Prefix {
-		out += "*"
-	}
-	return out + ")"
 }
 
 // A match has a bonus of a half, which is halved every 30 days behind the newest one. It is worth less the more matches
@@ -305,25 +172,23 @@ const (
 )
 
 // rank puts the best first.
-func rank(all []row, limit int) []row {
-	if len(all) == 0 {
-		return nil
+func rank(all []find.Match, limit int) []find.Match {
+	newest := int64(0)
+	for _, m := range all {
+		newest = max(newest, m.Time)
 	}
-	newest := slices.MaxFunc(all, func(x, y row) int { return cmp.Compare(x.time, y.time) }).time
 	for i := range all {
-		age := float64(newest-all[i].time) / halfLife
-		all[i].score *= 1 + bonus*math.Exp2(-age)
+		age := float64(newest-all[i].Time) / halfLife
+		all[i].Score *= 1 + bonus*math.Exp2(-age)
 	}
-	best := func(x, y row) int { return cmp.Or(cmp.Compare(y.score, x.score), cmp.Compare(y.seq, x.seq)) }
+	best := func(x, y find.Match) int { return cmp.Or(cmp.Compare(y.Score, x.Score), cmp.Compare(y.Seq, x.Seq)) }
 	slices.SortFunc(all, best)
-	before := map[int64]int{}
+
+	before := map[string]int{}
 	for i, m := range all {
-		all[i].score /= 1 + repeated*float64(before[m.session])
-		before[m.session]++
+		all[i].Score /= 1 + repeated*float64(before[m.Session])
+		before[m.Session]++
 	}
 	slices.SortStableFunc(all, best)
-	if limit > 0 && len(all) > limit {
-		all = all[:limit]
-	}
-	return all
+	return all[:min(len(all), limit)]
 }
