@@ -10,12 +10,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -25,7 +23,6 @@ import (
 	"hookline/events"
 	"hookline/hookctl/find"
 	"hookline/hookctl/home"
-	"hookline/hookctl/safeopen"
 )
 
 // format changes with the tables, with what [find.Of] takes and with how words are parted.
@@ -44,6 +41,7 @@ CREATE TABLE open(call TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE retracted(id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE VIRTUAL TABLE texts USING fts5(%s, content='', columnsize=0, detail=column, tokenize='ascii');
 INSERT INTO texts(texts, rank) VALUES('hashsize', 16777216);
+PRAGMA user_version = %d;
 `
 
 var columns = strings.Join(find.KindNames[:], ", ")
@@ -64,17 +62,10 @@ func Open(ctx context.Context, dir string) (*Index, error) {
 		return nil, err
 	}
 	x := &Index{path: filepath.Join(dir, "words.db"), lock: flock.New(filepath.Join(dir, "lock"))}
-	lock, err := safeopen.Write(x.lock.Path(), os.O_RDWR|os.O_CREATE) // one that is no file would be waited at
-	if err == nil {
-		err = lock.Close()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("lock the index: %w", err)
-	}
 	if _, err := x.lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("lock the index: %w", err)
 	}
-	err = x.open(ctx)
+	err := x.open(ctx)
 	if damaged(err) {
 		err = x.anew(ctx)
 	}
@@ -100,53 +91,26 @@ const pragmas = "_pragma=locking_mode(EXCLUSIVE)&_pragma=journal_mode(WAL)&_prag
 // errFormat says that another build made the file.
 var errFormat = errors.New("the index has another format")
 
-// besides are the ends of the names of SQLite's other files, which it opens by itself and would wait at a pipe.
-var besides = []string{"-wal", "-shm", "-journal"}
-
 func (x *Index) open(ctx context.Context) error {
-	for _, end := range besides {
-		f, err := safeopen.Open(safeopen.Own, x.path+end)
-		if err == nil {
-			err = f.Close()
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	f, err := safeopen.Write(x.path, os.O_RDWR|os.O_CREATE) // 0600, which SQLite keeps for the files beside it
-	if err != nil {
-		return err
-	}
-	info, err := f.Stat()
-	_ = f.Close()
-	if err != nil {
-		return err
-	}
-
 	uri := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(x.path), RawQuery: pragmas}
+	var err error
 	if x.db, err = sql.Open("sqlite", uri.String()); err != nil {
 		return err
 	}
 	x.db.SetMaxOpenConns(1)
-	if info.Size() == 0 {
-		return x.create(ctx)
-	}
-	var found int
-	if err := x.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found); err != nil {
+
+	var found, tables int
+	err = x.db.QueryRowContext(ctx, "SELECT user_version, (SELECT count(*) FROM sqlite_master) FROM pragma_user_version").Scan(&found, &tables)
+	switch {
+	case err != nil:
 		return err
-	}
-	if found != format {
+	case tables == 0:
+		_, err = x.db.ExecContext(ctx, fmt.Sprintf(schema, columns, format))
+		return err
+	case found != format:
 		return errFormat
 	}
 	return nil
-}
-
-func (x *Index) create(ctx context.Context) error {
-	if _, err := x.db.ExecContext(ctx, fmt.Sprintf(schema, columns)); err != nil {
-		return err
-	}
-	_, err := x.db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", format))
-	return err
 }
 
 // anew removes the file and begins an empty one.
@@ -155,7 +119,7 @@ func (x *Index) anew(ctx context.Context) error {
 		_ = x.db.Close() // it goes
 		x.db = nil
 	}
-	for _, end := range append([]string{""}, besides...) {
+	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
 		if err := os.Remove(x.path + end); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
@@ -163,12 +127,11 @@ func (x *Index) anew(ctx context.Context) error {
 	return x.open(ctx)
 }
 
-// damaged tells an index that has to be made anew, also where something else lies under its name, from trouble that would
-// come again, as a full disk.
+// damaged tells an index that has to be made anew from trouble that would come again, as a full disk.
 func damaged(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
-		return errors.Is(err, errFormat) || errors.Is(err, errOther) || errors.Is(err, safeopen.ErrRefused) || errors.Is(err, syscall.EISDIR)
+		return errors.Is(err, errFormat) || errors.Is(err, errOther)
 	}
 	switch e.Code() & 0xff {
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB, lib.SQLITE_FORMAT, lib.SQLITE_CONSTRAINT, lib.SQLITE_MISMATCH:

@@ -128,12 +128,6 @@ func TestUpdateGoesOn(t *testing.T) {
 	if err != nil || s.Seq != 6 || s.Docs != 4 {
 		t.Errorf("%+v %v", s, err)
 	}
-	for _, name := range []string{"words.db", "words.db-wal", "lock"} {
-		info, err := os.Stat(filepath.Join(dir, name))
-		if err == nil && info.Mode().Perm() != 0o600 {
-			t.Errorf("%s has mode %v", name, info.Mode())
-		}
-	}
 }
 
 func TestDeletedAndRetracted(t *testing.T) {
