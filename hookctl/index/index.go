@@ -26,7 +26,7 @@ import (
 )
 
 // format changes with the tables, with what [find.Of] takes and with how words are parted.
-const format = 2
+const format = 3
 
 // The engine keeps of each word in which kind of text of which event it stands, not where in it (decision 0013): words
 // side by side are looked for in the texts of the few events that are shown. What is deleted loses its line in doc,
@@ -38,7 +38,6 @@ CREATE TABLE name(key INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, first INTE
 CREATE TABLE doc(seq INTEGER PRIMARY KEY, time INTEGER NOT NULL, session INTEGER NOT NULL, project INTEGER NOT NULL,
 	type INTEGER NOT NULL, tool INTEGER NOT NULL, bytes INTEGER NOT NULL, ident INTEGER NOT NULL);
 CREATE TABLE open(call TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE retracted(id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE VIRTUAL TABLE texts USING fts5(%s, content='', columnsize=0, detail=column, tokenize='ascii');
 INSERT INTO texts(texts, rank) VALUES('hashsize', 16777216);
 PRAGMA user_version = %d;
@@ -182,10 +181,8 @@ func (x *Index) update(ctx context.Context, log find.Log, report func(seq uint64
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	b, err := newBatch(ctx, x.db)
-	if err != nil {
-		return err
-	}
+	names := map[string]int64{}
+	b := newBatch(ctx, x.db, names)
 	known := at == 0
 	err = log(ctx, max(at, 1), func(r events.Record) error {
 		if !known {
@@ -195,19 +192,22 @@ func (x *Index) update(ctx context.Context, log find.Log, report func(seq uint64
 			}
 			return nil
 		}
-		if err := b.take(ctx, r); err != nil || !b.full() {
-			return err
+		b.take(r)
+		if !b.full || b.err != nil {
+			return b.err
 		}
 		if report != nil {
 			report(r.Seq)
 		}
-		return b.write(ctx)
-	})
-	switch {
-	case err != nil:
+		err := b.write()
+		b = newBatch(ctx, x.db, names)
 		return err
-	case !known: // the log ends before
-		return errOther
+	})
+	if err == nil && !known { // the log ends before
+		err = errOther
 	}
-	return b.write(ctx)
+	if b.err == nil {
+		b.err = err
+	}
+	return b.write()
 }

@@ -138,15 +138,6 @@ func TestDeletedAndRetracted(t *testing.T) {
 	x := opened(t, t.TempDir(), m)
 	wantFound(t, x, words("retry"), 7)
 	wantFound(t, x, words("changelog"))
-
-	// What was retracted elsewhere may be imported behind its retraction.
-	m = &memory{}
-	m.add("", events.TypeRecordRetracted, `{"target":"01K00000000000000000000002"}`)
-	(*m)[0].Data = json.RawMessage(`{"target":"` + fmt.Sprintf("01K%023d", 2) + `"}`)
-	(*m)[0].Event = events.Decode(events.TypeRecordRetracted, 1, (*m)[0].Data)
-	m.prompt("a", "taken back")
-	m.prompt("a", "not taken")
-	wantFound(t, opened(t, t.TempDir(), m), words("t*"), 3)
 }
 
 func TestMadeAnew(t *testing.T) {
