@@ -37,8 +37,8 @@ func (b *bench) search() []float64 {
 
 	x := must(index.Open(l.ctx, filepath.Join(l.state, "find")))
 	defer x.Close()
-	s := must(x.State(l.ctx))
-	return []float64{p95, ms(found, .5), float64(s.File) / float64(s.Bytes)}
+	s := must(x.Size(l.ctx))
+	return []float64{p95, ms(found, .5), float64(s.File) / float64(s.Text)}
 }
 
 // finds makes the index, and returns the p95 of whole processes over all questions in milliseconds.

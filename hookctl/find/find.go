@@ -84,15 +84,5 @@ type Index interface {
 	Update(ctx context.Context, log Log, report func(seq uint64)) error
 	// Search gives the best matches, the best one first.
 	Search(ctx context.Context, q Query) ([]Match, error)
-	// State says how much is searched.
-	State(ctx context.Context) (State, error)
 	Close() error
-}
-
-// State is how far an index has come.
-type State struct {
-	Seq   uint64 `json:"seq" jsonschema_description:"the newest event that was looked at"`
-	Docs  int64  `json:"documents" jsonschema_description:"texts that can be found"`
-	Bytes int64  `json:"text_bytes" jsonschema_description:"size of these texts"`
-	File  int64  `json:"file_bytes" jsonschema_description:"size of the index"`
 }

@@ -50,7 +50,6 @@ type Index struct {
 	path string
 	lock *flock.Flock
 	db   *sql.DB
-	log  find.Log // of the last Update, for an index that turns out to be damaged when it is searched
 }
 
 var _ find.Index = (*Index)(nil)
@@ -141,13 +140,13 @@ func damaged(err error) bool {
 	return false
 }
 
-// State says how much is searched.
-func (x *Index) State(ctx context.Context) (find.State, error) {
-	var s find.State
-	err := x.db.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM position").Scan(&s.Seq)
-	if err == nil {
-		err = x.db.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(bytes), 0) FROM doc").Scan(&s.Docs, &s.Bytes)
-	}
+// Size is how much is searched, and in how large a file.
+type Size struct{ Docs, Text, File int64 }
+
+// Size counts documents, bytes of their texts, and bytes of the index.
+func (x *Index) Size(ctx context.Context) (Size, error) {
+	var s Size
+	err := x.db.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(bytes), 0) FROM doc").Scan(&s.Docs, &s.Text)
 	for _, end := range []string{"", "-wal"} {
 		if info, bad := os.Stat(x.path + end); bad == nil {
 			s.File += info.Size()
@@ -161,7 +160,6 @@ var errOther = errors.New("the index is of another log")
 
 // Update takes what the log has gained. See [find.Index].
 func (x *Index) Update(ctx context.Context, log find.Log, report func(seq uint64)) error {
-	x.log = log
 	err := x.update(ctx, log, report)
 	if damaged(err) {
 		if err = x.anew(ctx); err == nil {

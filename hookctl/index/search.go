@@ -27,20 +27,6 @@ var tiers = []struct {
 
 // Search gives the best matches, the best one first. See [find.Index].
 func (x *Index) Search(ctx context.Context, q find.Query) ([]find.Match, error) {
-	found, err := x.search(ctx, q)
-	if !damaged(err) || x.log == nil {
-		return found, err
-	}
-	if err = x.anew(ctx); err == nil {
-		err = x.update(ctx, x.log, nil)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return x.search(ctx, q)
-}
-
-func (x *Index) search(ctx context.Context, q find.Query) ([]find.Match, error) {
 	terms := q.Terms()
 	if len(terms) == 0 {
 		return x.matches(ctx, q, "doc d", "d.seq", min(q.Limit, mostJudged), 1)

@@ -203,7 +203,7 @@ func (a *app) hits(q find.Query) ([]hitJSON, error) {
 	}
 	found, err := x.Search(a.ctx, q)
 	if err != nil {
-		return nil, fmt.Errorf("search: %w", err)
+		return nil, problem.FaultBy(err, "search").Advise("if it comes again, remove " + a.indexDir() + ": it is made anew from the log")
 	}
 
 	var out []hitJSON
@@ -306,12 +306,14 @@ func (a *app) aftermaths(hits []hitJSON, q find.Query) error {
 	return nil
 }
 
+// indexDir is the folder of the home's index.
+func (a *app) indexDir() string { return filepath.Join(a.Home(), "find") }
+
 // index opens the home's index and brings it up to date from the log.
 func (a *app) index() (find.Index, error) {
-	dir := filepath.Join(a.Home(), "find")
-	x, err := a.search.Open(a.ctx, dir)
+	x, err := a.search.Open(a.ctx, a.indexDir())
 	if err != nil {
-		return nil, problem.Because(err).Advise("look at " + dir + ": it must be a folder of yours; what lies in it is made anew from the log")
+		return nil, problem.Because(err).Advise("look at " + a.indexDir() + ": it must be a folder of yours; what lies in it is made anew from the log")
 	}
 	var last uint64
 	m := a.Meter("reading the log")
