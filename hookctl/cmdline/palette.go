@@ -18,15 +18,7 @@ func (p Palette) in(s string, attr color.Attribute) string {
 	c := color.New(attr)
 	c.EnableColor()
 	begin, end, _ := strings.Cut(c.Sprint(" "), " ")
-	return ours(begin) + s + ours(end)
-}
-
-// ours makes a sequence of escapes one that [Show] prints.
-func ours(sequence string) string { return strings.ReplaceAll(sequence, "\x1b", esc) }
-
-// Link makes a text lead to a URL on terminals that know links (OSC 8).
-func Link(to, text string) string {
-	return ours("\x1b]8;;"+to+"\x1b\\") + text + ours("\x1b]8;;\x1b\\")
+	return strings.ReplaceAll(begin, "\x1b", esc) + s + strings.ReplaceAll(end, "\x1b", esc)
 }
 
 // Good is for what is as it should be.

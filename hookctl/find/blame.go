@@ -10,13 +10,12 @@ import (
 	"hookline/events"
 )
 
-// How the origin of a line is known.
+// How the origin of a line is known; "" is not looked at yet.
 const (
-	ByEdit   = "edit"    // a recorded call wrote it: it is in the file behind the call and not in the file before it
-	ByWords  = "words"   // the words of a recorded edit; the file around it was not recorded
-	Outside  = "outside" // it came between two recorded calls, or behind the newest: a person, a command, a formatter
-	Earlier  = "earlier" // it was there before the first recorded call
-	NotKnown = ""        // not looked at yet
+	ByEdit  = "edit"    // a recorded call wrote it: it is in the file behind the call and not in the file before it
+	ByWords = "words"   // the words of a recorded edit; the file around it was not recorded
+	Outside = "outside" // it came between two recorded calls, or behind the newest: a person, a command, a formatter
+	Earlier = "earlier" // it was there before the first recorded call
 )
 
 // Origin is where a line of a file comes from. After and Before are the recorded calls around a change by something
@@ -120,13 +119,8 @@ func NewBlame(content string) *Blame {
 	return b
 }
 
-// Open tells whether a line, or with -1 any, has no origin yet.
-func (b *Blame) Open(line int) bool {
-	if line >= 0 {
-		return b.origins[line].How == NotKnown
-	}
-	return slices.ContainsFunc(b.origins, func(o Origin) bool { return o.How == NotKnown })
-}
+// Open says whether a line has no origin yet.
+func (b *Blame) Open() bool { return slices.Contains(b.origins, Origin{}) }
 
 // Take goes back over one edit.
 func (b *Blame) Take(e Edit) {
@@ -154,7 +148,7 @@ func (b *Blame) Take(e Edit) {
 func (b *Blame) back(older []string, of Origin) {
 	to := pairs(b.version, older)
 	for i := range b.Lines {
-		if b.origins[i].How != NotKnown {
+		if b.origins[i].How != "" {
 			continue
 		}
 		b.at[i] = to[b.at[i]]
@@ -169,7 +163,7 @@ func (b *Blame) back(older []string, of Origin) {
 func (b *Blame) Result() []Origin {
 	out := slices.Clone(b.origins)
 	for i := range out {
-		if out[i].How == NotKnown {
+		if out[i].How == "" {
 			out[i] = Origin{How: Earlier, Before: b.newer}
 		}
 	}

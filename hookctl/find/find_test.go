@@ -130,17 +130,17 @@ func TestAfter(t *testing.T) {
 		}
 	}
 	var steps []uint64
-	for _, r := range a.Result().Steps {
+	for _, r := range a.Steps {
 		steps = append(steps, r.Seq)
 	}
-	if a.Result().Fixed != 5 || !slices.Equal(steps, []uint64{3, 4, 5}) {
-		t.Errorf("fixed by %d, steps %v", a.Result().Fixed, steps)
+	if a.Fixed != 5 || !slices.Equal(steps, []uint64{3, 4, 5}) {
+		t.Errorf("fixed by %d, steps %v", a.Fixed, steps)
 	}
 
 	a = NewAfter(all[0], same)
 	a.Take(all[2])
-	if !a.Take(record(9, events.TypeToolFailed, `{"tool_name":"Bash","error":"undefined: Retry"}`)) || a.Result().Again != 9 || a.Result().Steps != nil {
-		t.Errorf("%+v", a.Result())
+	if !a.Take(record(9, events.TypeToolFailed, `{"tool_name":"Bash","error":"undefined: Retry"}`)) || a.Again != 9 || a.Steps != nil {
+		t.Errorf("%+v", a)
 	}
 }
 

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -106,31 +107,22 @@ func (q Query) Terms() []Term {
 	return out
 }
 
-// Holds tells whether a document has the term. The index knows in which kind of text a word stands, not where in it, so
+// Holds says whether a document has the term. The index knows in which kind of text a word stands, not where in it, so
 // words side by side are looked for in the text itself.
 func (t Term) Holds(d Doc) bool {
-	for kind := range Kinds {
-		if t.in(kind) && t.find(d.Text[kind]) != nil {
+	for kind, text := range d.Text {
+		if t.find(kind, text) != nil {
 			return true
 		}
 	}
 	return false
 }
 
-func (t Term) in(kind int) bool {
-	if len(t.Kinds) == 0 {
-		return true
+// find gives the place of the term in a text of a kind, nil where it is not.
+func (t Term) find(kind int, s string) []int {
+	if len(t.Kinds) > 0 && !slices.Contains(t.Kinds, kind) {
+		return nil
 	}
-	for _, k := range t.Kinds {
-		if k == kind {
-			return true
-		}
-	}
-	return false
-}
-
-// find gives the place of the term in a text, nil where it is not.
-func (t Term) find(s string) []int {
 	var begins []int // of the last words
 	var held []string
 	var place []int
@@ -179,35 +171,26 @@ const around = 60
 // SnippetOf is the part of a document that shows what was found: the text with the most terms, from shortly before the
 // first of them on. Without terms it is the beginning of the first text. It has at most size bytes.
 func SnippetOf(d Doc, terms []Term, size int) Snippet {
-	best, most := -1, -1
-	for kind := range Kinds {
-		if d.Text[kind] == "" {
-			continue
-		}
-		n := 0
+	best, most, first := -1, -1, 0
+	for kind, text := range d.Text {
+		n, begin := 0, len(text)
 		for _, t := range terms {
-			if t.in(kind) && t.find(d.Text[kind]) != nil {
+			if place := t.find(kind, text); place != nil {
 				n++
+				begin = min(begin, place[0])
 			}
 		}
-		if n > most {
-			best, most = kind, n
+		if text != "" && n > most {
+			best, most, first = kind, n, begin
 		}
 	}
 	if best < 0 {
 		return Snippet{}
 	}
-	text := d.Text[best]
-	first := len(text)
+
+	s := Snippet{Kind: KindNames[best], Text: line(d.Text[best], first, size)}
 	for _, t := range terms {
-		if place := t.find(text); place != nil && t.in(best) {
-			first = min(first, place[0])
-		}
-	}
-	s := Snippet{Kind: KindNames[best]}
-	s.Text = line(text, first, size)
-	for _, t := range terms {
-		if place := t.find(s.Text); place != nil && t.in(best) {
+		if place := t.find(best, s.Text); place != nil {
 			s.Marks = append(s.Marks, Mark{place[0], place[1]})
 		}
 	}

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,9 +31,7 @@ const (
 
 type blameVerb struct{}
 
-func (blameVerb) run(a *app, args []string) error {
-	return a.blame(args[0])
-}
+func (blameVerb) run(a *app, args []string) error { return a.blame(args[0]) }
 
 // blameJSON is a line of `blame --json`.
 type blameJSON struct {
@@ -48,33 +48,21 @@ type blameJSON struct {
 	Before  uint64     `json:"before,omitempty" jsonschema_description:"outside, earlier: the recorded call behind the change"`
 }
 
-// lineRange parts "parser.go:12-20"; without lines both are 0. A file whose name has such an end is meant as a file.
-func (a *app) lineRange(given string) (file string, from, to int, err error) {
-	i := strings.LastIndex(given, ":")
-	if i < 0 || i == 1 && filepath.VolumeName(given) != "" {
-		return a.absolute(given), 0, 0, nil
-	}
-	first, last, span := strings.Cut(given[i+1:], "-")
-	from, bad := strconv.Atoi(first)
-	to = from
-	if span && bad == nil {
-		to, bad = strconv.Atoi(last)
-	}
-	if bad != nil {
-		return a.absolute(given), 0, 0, nil
-	}
-	if from < 1 || to < from {
-		return "", 0, 0, problem.Faultf("%q names no line", given[i+1:]).Advise("lines are counted from 1: FILE:12 or FILE:12-20")
-	}
-	return a.absolute(given[:i]), from, to, nil
-}
+var lineRange = regexp.MustCompile(`^(.+):(\d{1,9})(?:-(\d{1,9}))?$`)
 
 func (a *app) blame(given string) error {
-	file, from, to, err := a.lineRange(given)
-	if err != nil {
-		return err
+	from, to, one := 1, math.MaxInt, false
+	if m := lineRange.FindStringSubmatch(given); m != nil { // its numbers cannot fail
+		given = m[1]
+		from, _ = strconv.Atoi(m[2])
+		to, _ = strconv.Atoi(cmp.Or(m[3], m[2]))
+		one = from == to
 	}
-	file = filepath.Clean(file)
+	if from < 1 || to < from {
+		return problem.Faultf("%q names no line", strconv.Itoa(from)).Advise("lines are counted from 1: FILE:12 or FILE:12-20")
+	}
+
+	file := a.absolute(given)
 	content, err := safeopen.ReadFile(safeopen.Foreign, file, mostBlamed)
 	if err != nil {
 		hint := "files of up to 4 MiB are read"
@@ -87,19 +75,15 @@ func (a *app) blame(given string) error {
 		return problem.Faultf("%s is no text", file).Advise("lines of text are blamed")
 	}
 	b := find.NewBlame(string(content))
-	if from > len(b.Lines) {
-		return problem.Faultf("%s has %s", given[:strings.LastIndex(given, ":")], cmdline.Plural(len(b.Lines), "line")).Advise("without a line all are shown")
-	}
-	if from == 0 {
-		from = 1
-		to = len(b.Lines)
+	if to < math.MaxInt && from > len(b.Lines) {
+		return problem.Faultf("%s has %s", given, cmdline.Plural(len(b.Lines), "line")).Advise("without a line all are shown")
 	}
 	calls, err := a.editsOf(file)
 	if err != nil {
 		return err
 	}
 	for _, r := range calls {
-		if !b.Open(-1) {
+		if !b.Open() {
 			break
 		}
 		var raw json.RawMessage
@@ -114,7 +98,14 @@ func (a *app) blame(given string) error {
 	if err != nil {
 		return err
 	}
-	return a.printBlame(lines, strings.Contains(given, ":") && from == to)
+	if a.JSON {
+		return cmdline.PrintEach(&a.Console, lines)
+	}
+	a.printBlame(lines)
+	if one {
+		a.describeBlame(lines[0])
+	}
+	return nil
 }
 
 // editsOf are the recorded edits of a file, the newest first: those of its path, and of the same file in another work
@@ -162,32 +153,32 @@ func (a *app) editsOf(file string) ([]events.Record, error) {
 	return calls, nil
 }
 
-// blamed tells of each line who wrote it.
+// blamed are lines with the call that wrote each.
 func (a *app) blamed(b *find.Blame, calls []events.Record, from, to int) ([]blameJSON, error) {
-	type writer struct{ title, prompt string }
-	known := map[uint64]writer{}
-	origins := b.Result()
+	known := map[uint64]blameJSON{} // by the call: what its lines have in common
+	for _, r := range calls {
+		known[r.Seq] = blameJSON{Time: &r.Time, Session: r.Session, Agent: r.AgentID}
+	}
+
 	var out []blameJSON
-	for n := from; n <= to; n++ {
-		o := origins[n-1]
-		l := blameJSON{Line: n, Text: b.Lines[n-1], How: o.How, Event: o.Event, After: o.After, Before: o.Before}
+	for n, o := range b.Result()[from-1 : to] {
+		l, recorded := known[o.Event]
+		if recorded && l.Line == 0 {
+			c, _ := stateOf[session.State](a, session.Name, l.Session) // one that is not there has no title
+			prompt, err := promptOf(a, l.Session, o.Event)
+			if err != nil {
+				return nil, err
+			}
+			l.Title, l.Prompt = c.Title, prompt
+		}
+
+		l.Line, l.Text = from+n, b.Lines[from+n-1]
+		l.How, l.Event, l.After, l.Before = o.How, o.Event, o.After, o.Before
 		if len(calls) == 0 {
 			l.How = "unrecorded"
 		}
-		if i := slices.IndexFunc(calls, func(r events.Record) bool { return r.Seq == o.Event }); i >= 0 {
-			r := calls[i]
-			w, seen := known[r.Seq]
-			if !seen {
-				c, _ := stateOf[session.State](a, session.Name, r.Session) // one that is not there has no title
-				prompt, err := promptOf(a, r)
-				if err != nil {
-					return nil, err
-				}
-				w = writer{c.Title, prompt}
-				known[r.Seq] = w
-			}
-			l.Time, l.Session, l.Agent = &r.Time, r.Session, r.AgentID
-			l.Title, l.Prompt = w.title, w.prompt
+		if recorded {
+			known[o.Event] = l
 		}
 		out = append(out, l)
 	}
@@ -195,9 +186,9 @@ func (a *app) blamed(b *find.Blame, calls []events.Record, from, to int) ([]blam
 }
 
 // promptOf is the prompt that led to a call: the newest one of its session before it.
-func promptOf(a *app, r events.Record) (string, error) {
+func promptOf(a *app, session string, call uint64) (string, error) {
 	prompt := ""
-	q := url.Values{"session": {r.Session}, "type": {events.TypePromptSubmitted}, "until": {strconv.FormatUint(r.Seq, 10)}, "n": {"1"}}
+	q := url.Values{"session": {session}, "type": {events.TypePromptSubmitted}, "until": {strconv.FormatUint(call, 10)}, "n": {"1"}}
 	err := a.records(q, func(p events.Record) {
 		if e, ok := p.Event.(*events.PromptSubmitted); ok {
 			prompt = cmdline.Fit(cmdline.OneLine(e.Headline()), 300)
@@ -206,10 +197,7 @@ func promptOf(a *app, r events.Record) (string, error) {
 	return prompt, err
 }
 
-func (a *app) printBlame(lines []blameJSON, one bool) error {
-	if a.JSON {
-		return cmdline.PrintEach(&a.Console, lines)
-	}
+func (a *app) printBlame(lines []blameJSON) {
 	width := 1
 	if n := len(lines); n > 0 {
 		width = len(strconv.Itoa(lines[n-1].Line))
@@ -225,10 +213,6 @@ func (a *app) printBlame(lines []blameJSON, one bool) error {
 		}
 		a.Printf("%s  %s  %s\n", who, a.Paint.Faint(fmt.Sprintf("%*d", width, l.Line)), strings.ReplaceAll(l.Text, "\t", "    "))
 	}
-	if one && len(lines) == 1 {
-		a.describeBlame(lines[0])
-	}
-	return nil
 }
 
 // nobody says of a line that no recorded edit wrote where it comes from.

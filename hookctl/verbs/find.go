@@ -171,8 +171,7 @@ type hitJSON struct {
 	Snippet find.Snippet `json:"snippet" jsonschema_description:"the text with what was found"`
 	After   *afterJSON   `json:"after,omitempty" jsonschema_description:"with --error: what came after the error in its session"`
 
-	record     events.Record
-	transcript string
+	record events.Record
 }
 
 // afterJSON is what came after an error.
@@ -203,7 +202,7 @@ func (a *app) hits(q find.Query) ([]hitJSON, error) {
 	}
 	found, err := x.Search(a.ctx, q)
 	if err != nil {
-		return nil, problem.FaultBy(err, "search").Advise("if it comes again, remove " + a.indexDir() + ": it is made anew from the log")
+		return nil, problem.Faultf("search: %w", err).Advise("if it comes again, remove " + a.indexDir() + ": it is made anew from the log")
 	}
 
 	var out []hitJSON
@@ -213,7 +212,7 @@ func (a *app) hits(q find.Query) ([]hitJSON, error) {
 			return
 		}
 		out = append(out, hitJSON{Seq: r.Seq, ID: r.ID, Time: r.Time, Type: r.Type, Tool: d.Tool, Session: r.Session, Project: r.Project,
-			Score: m.Score, Snippet: find.SnippetOf(d, terms, a.snippetSize()), record: r})
+			Score: m.Score, Snippet: find.SnippetOf(d, terms, snippetSize), record: r})
 	})
 	if err == nil {
 		err = titled(a, out)
@@ -250,7 +249,7 @@ func eventsAt(a *app, found []find.Match, each func(find.Match, events.Record)) 
 	return nil
 }
 
-// titled gives hits the titles and transcripts of their sessions.
+// titled gives hits the titles of their sessions.
 func titled(a *app, hits []hitJSON) error {
 	q := url.Values{}
 	for _, hit := range hits {
@@ -268,7 +267,7 @@ func titled(a *app, hits []hitJSON) error {
 		}
 		for i := range hits {
 			if hits[i].Session == c.Key {
-				hits[i].Title, hits[i].transcript = c.State.Title, c.State.Transcript
+				hits[i].Title = c.State.Title
 			}
 		}
 		return nil
@@ -295,12 +294,11 @@ func (a *app) aftermaths(hits []hitJSON, q find.Query) error {
 		if err != nil {
 			return err
 		}
-		m := after.Result()
-		out := &afterJSON{Again: m.Again, Fixed: m.Fixed}
-		for _, r := range m.Steps {
+
+		out := &afterJSON{Again: after.Again, Fixed: after.Fixed}
+		for _, r := range after.Steps {
 			out.Steps = append(out.Steps, stepJSON{Seq: r.Seq, OK: r.Type == events.TypeToolSucceeded, What: factOf(r)})
 		}
-
 		hits[i].After = out
 	}
 	return nil
@@ -342,33 +340,19 @@ func (a *app) printHits(hits []hitJSON) {
 		if i > 0 {
 			a.Printf("\n")
 		}
-		who := a.Paint.Session(alias(hit.Session))
-		if to := fileURL(hit.transcript); to != "" && a.Rich() {
-			who = cmdline.Link(to, who)
-		}
 		kind := cmdline.OneLine(hit.Type)
 		if hit.Tool != "" {
 			kind = join(" ", kind, cmdline.OneLine(hit.Tool))
 		}
-		line := fmt.Sprintf("%s  %s  %s  %s", a.stamp(hit.Time), who, a.Paint.Toned(factRows()[hit.Type].tone, kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)))
-		room := a.Columns - cmdline.Width(line) - len("  ")
-		if a.Columns == 0 || room >= len("title…") {
-			line = join("  ", line, cmdline.Fit(cmdline.OneLine(hit.Title), room))
-		}
-		a.Printf("%s\n", line)
+		line := fmt.Sprintf("%s  %s  %s  %s", a.stamp(hit.Time), a.Paint.Session(alias(hit.Session)), a.Paint.Toned(factRows()[hit.Type].tone, kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)))
+		a.Printf("%s\n", join("  ", line, cmdline.Fit(cmdline.OneLine(hit.Title), 60)))
 		a.Printf("  %s %s\n", a.Paint.Faint(hit.Snippet.Kind+":"), a.marked(hit.Snippet))
 		a.printAfter(hit.After)
 	}
 }
 
 // snippetSize is the length of a snippet, in bytes: about two lines of a terminal.
-func (a *app) snippetSize() int {
-	const most, least = 240, 80
-	if a.JSON || a.Columns <= 0 {
-		return most
-	}
-	return min(most, max(least, 2*a.Columns-len("  command: …  …")))
-}
+const snippetSize = 240
 
 // marked is a snippet with what was found set off.
 func (a *app) marked(s find.Snippet) string {
@@ -403,10 +387,6 @@ func (a *app) printAfter(after *afterJSON) {
 		if s.OK {
 			sign = a.Paint.Good("✓")
 		}
-		room := a.snippetSize()
-		if a.Columns > 0 {
-			room = max(20, a.Columns-8)
-		}
-		a.Printf("    %s %s\n", sign, cmdline.Fit(cmdline.OneLine(s.What), room))
+		a.Printf("    %s %s\n", sign, cmdline.Fit(cmdline.OneLine(s.What), snippetSize))
 	}
 }

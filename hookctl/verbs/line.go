@@ -2,9 +2,6 @@ package verbs
 
 import (
 	"maps"
-	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -99,14 +96,3 @@ func orDash(s string) string {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// fileURL is the URL of a file of this machine, "" for what is no absolute path. All that a terminal could act upon is
-// escaped in it.
-func fileURL(path string) string {
-	if !filepath.IsAbs(path) {
-		return ""
-	}
-	host, _ := os.Hostname() // without it the terminal asks about no other machine
-	u := url.URL{Scheme: "file", Host: host, Path: filepath.ToSlash(path)}
-	return u.String()
-}
