@@ -1,7 +1,7 @@
 package transcript
 
 import (
-	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -43,7 +43,7 @@ type Counts struct {
 	Unknown map[string]int `json:"unknown" jsonschema_description:"entries of types that this build does not know, by type"`
 }
 
-// Add sums up; it tells nothing of the files.
+// Add adds the counts of another file.
 func (c *Counts) Add(d Counts) {
 	c.Lines += d.Lines
 	c.Used += d.Used
@@ -59,16 +59,10 @@ func (c *Counts) unknown(name string, n int) {
 	if c.Unknown == nil {
 		c.Unknown = map[string]int{}
 	}
-	if len(c.Unknown) >= maxUnknown && c.Unknown[name] == 0 {
-		name = "…"
-	}
 	c.Unknown[name] += n
 }
 
-// maxUnknown bounds the names of unknown types.
-const maxUnknown = 64
-
-// Whole tells whether every line is in one of the counts.
+// Whole says whether every line is in one of the counts.
 func (c Counts) Whole() bool {
 	n := c.Used + c.Other + c.Copies + c.Torn
 	for _, of := range c.Unknown {
@@ -91,8 +85,8 @@ type Reader struct {
 	// Batches: every PostToolBatch is made, as the client sends it; else only those with a refused call, which no other
 	// hook tells of.
 	Batches bool
-	// Seen tells whether a line was met before, in this file or another one; nil: only those of this file count.
-	Seen func(uuid string) bool
+	// Seen are the uuids of the lines that were met before; an import has one for all of its files.
+	Seen map[string]bool
 
 	path    string
 	session string // whose file it is; "" where only the lines tell
@@ -100,7 +94,6 @@ type Reader struct {
 	kind    string // and its type
 
 	calls   map[string]part // that have no outcome yet, by tool_use_id
-	seen    map[string]bool // uuids
 	line    Line            // the newest
 	mode    string
 	out     []Hook
@@ -128,7 +121,7 @@ type batched struct {
 
 // NewReader makes a reader for a file, whose name and place tell whose it is.
 func NewReader(path string) *Reader {
-	r := &Reader{path: path, session: sessionOf(path), agent: agentOf(path), calls: map[string]part{}, seen: map[string]bool{}}
+	r := &Reader{path: path, session: sessionOf(path), agent: agentOf(path), calls: map[string]part{}, Seen: map[string]bool{}}
 	if r.agent != "" {
 		r.kind = kindOf(path)
 	}
@@ -156,17 +149,40 @@ func (r *Reader) Hooks(text []byte) []Hook {
 	r.Counts.Lines++
 	r.out = nil
 
-	line, ok := r.decode(text)
-	if !ok {
+	var line Line
+	err := json.Unmarshal(text, &line)
+	switch {
+	case err != nil && line.Type == "":
+		r.Counts.Torn++
+		return nil
+	case line.Type == "assistant", line.Type == "user",
+		line.Type == "system" && line.Subtype == "compact_boundary",
+		line.Type == "attachment" && line.Attachment.Type == "queued_command" && !line.Attachment.Meta:
+	case slices.Contains(without, line.Type):
+		r.Counts.Other++
+		return nil
+	default:
+		r.Counts.unknown(line.Type, 1)
 		return nil
 	}
+
 	if line.UUID == "" {
 		sum := sha256.Sum256(text)
 		line.UUID = "line " + hex.EncodeToString(sum[:16])
 	}
-	copied := r.repeated(line)
-	line.Agent, line.Session = r.whose(line)
-	if line.Session == "" { // another program's file
+	copied := r.Seen[line.UUID]
+	r.Seen[line.UUID] = true
+
+	switch {
+	case r.agent != "":
+		line.Agent = r.agent
+	case line.Side:
+		line.Agent = cmp.Or(line.Agent, "sidechain")
+	default:
+		line.Agent = ""
+	}
+	line.Session = cmp.Or(r.session, line.Session) // a copy has that of its origin
+	if line.Session == "" {                        // another program's file
 		r.Counts.unknown(line.Type+" without sessionId", 1)
 		return nil
 	}
@@ -174,13 +190,16 @@ func (r *Reader) Hooks(text []byte) []Hook {
 		line.Time = r.line.Time
 	}
 	r.line = line
-	if line.Mode != "" {
-		r.mode = line.Mode
-	}
+	r.mode = cmp.Or(line.Mode, r.mode)
 	if copied {
 		r.Counts.Copies++
 		r.copied = r.copied || !r.started
-		r.pass(line)
+		for _, p := range partsOf(line.Message.Content) { // the lines after it refer to them
+			if p.Type == "tool_use" {
+				r.calls[p.ID] = p
+			}
+			delete(r.calls, p.ToolUseID)
+		}
 		return nil
 	}
 
@@ -200,95 +219,6 @@ func (r *Reader) Hooks(text []byte) []Hook {
 		r.emit("PreCompact", line, "", member{"trigger", quoted(line.trigger())})
 	}
 	return r.out
-}
-
-// decode reads a line and counts it, unless a hook may be of it.
-func (r *Reader) decode(text []byte) (Line, bool) {
-	var probe struct {
-		Type string `json:"type"`
-	}
-	if !mayMatter(text) {
-		if json.Unmarshal(text, &probe) != nil {
-			r.Counts.Torn++
-			return Line{}, false
-		}
-		r.pastBy(probe.Type)
-		return Line{}, false
-	}
-
-	var line Line
-	if err := json.Unmarshal(text, &line); err != nil && line.Type == "" {
-		r.Counts.Torn++
-		return Line{}, false
-	}
-	switch {
-	case line.Type == "assistant", line.Type == "user",
-		line.Type == "system" && line.Subtype == "compact_boundary",
-		line.Type == "attachment" && line.Attachment.Type == "queued_command" && !line.Attachment.Meta:
-		return line, true
-	case line.Type == "system", line.Type == "attachment":
-		r.Counts.Other++
-	default:
-		r.pastBy(line.Type)
-	}
-	return Line{}, false
-}
-
-// mayMatter tells lines that need not be read closer: most are the client's reports of progress.
-func mayMatter(text []byte) bool {
-	for _, mark := range []string{`"assistant"`, `"user"`, `"queued_command"`, `"compact_boundary"`} {
-		if bytes.Contains(text, []byte(mark)) {
-			return true
-		}
-	}
-	return false
-}
-
-func (r *Reader) pastBy(kind string) {
-	if slices.Contains(without, kind) {
-		r.Counts.Other++
-		return
-	}
-	r.Counts.unknown(kind, 1)
-}
-
-// repeated tells whether the line was met before.
-func (r *Reader) repeated(line Line) bool {
-	if r.seen[line.UUID] {
-		return true
-	}
-	r.seen[line.UUID] = true
-	return r.Seen != nil && r.Seen(line.UUID)
-}
-
-// whose gives the subagent and the session of a line. Where the file's place tells the session, the line may have
-// another, of which it is a copy.
-func (r *Reader) whose(line Line) (agent, session string) {
-	session = r.session
-	if session == "" {
-		session = line.Session
-	}
-	switch {
-	case r.agent != "":
-		return r.agent, session
-	case line.Side && line.Agent == "":
-		return "sidechain", session
-	case line.Side:
-		return line.Agent, session
-	}
-	return "", session
-}
-
-// pass takes from a copied line what the lines after it refer to.
-func (r *Reader) pass(line Line) {
-	for _, p := range partsOf(line.Message.Content) {
-		switch p.Type {
-		case "tool_use":
-			r.calls[p.ID] = p
-		case "tool_result":
-			delete(r.calls, p.ToolUseID)
-		}
-	}
 }
 
 func (r *Reader) assistant(line Line) {
@@ -423,12 +353,7 @@ func between(text, from, to string) string {
 	return strings.TrimSpace(inner)
 }
 
-func (l Line) trigger() string {
-	if l.Compacted.Trigger == "" {
-		return "auto"
-	}
-	return l.Compacted.Trigger
-}
+func (l Line) trigger() string { return cmp.Or(l.Compacted.Trigger, "auto") }
 
 // compacted makes the hooks that follow a compaction, with its summary if there is one.
 func (r *Reader) compacted(summary *Line) {
@@ -440,19 +365,13 @@ func (r *Reader) compacted(summary *Line) {
 	if summary != nil {
 		line.Time = summary.Time
 		text = promptText(summary.Message.Content)
-		was := line.Agent
-		line.Agent = "compact-" + r.cutID(line)
+		was, sum := line.Agent, sha256.Sum256([]byte(line.UUID))
+		line.Agent = "compact-" + hex.EncodeToString(sum[:4]) // the client's own agent, which no transcript names
 		r.emitOf("SubagentStop", line, "", "", member{"stop_hook_active", []byte("false")}, member{"last_assistant_message", quoted(text)})
 		line.Agent = was
 	}
 	r.emit("SessionStart", line, "compact", member{"source", []byte(`"compact"`)})
 	r.emit("PostCompact", line, "", member{"trigger", quoted(line.trigger())}, member{"compact_summary", quoted(text)})
-}
-
-// cutID names the client's own agent that summarised, of which the transcript tells nothing.
-func (r *Reader) cutID(line Line) string {
-	sum := sha256.Sum256([]byte(line.UUID))
-	return hex.EncodeToString(sum[:4])
 }
 
 // closeTurn makes the Stop of a turn whose last text nothing came after.
@@ -503,9 +422,6 @@ func (r *Reader) End() []Hook {
 		member{"last_assistant_message", quoted(text)})
 	return r.out
 }
-
-// Last is the newest line, as far as hooks may be of it.
-func (r *Reader) Last() Line { return r.line }
 
 // member is one of a JSON object.
 type member struct {

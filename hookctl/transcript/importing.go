@@ -1,12 +1,13 @@
 package transcript
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
+	"os"
 	"time"
 
 	"hookline/events"
@@ -34,14 +35,6 @@ type Imported struct {
 	Gaps     []Gap    `json:"gaps,omitempty" jsonschema_description:"those, the first 1,000"`
 	Problems []string `json:"problems" jsonschema_description:"what could not be read, and why"`
 	Seq      uint64   `json:"seq" jsonschema_description:"the log's newest event now"`
-}
-
-// check tells when a count does not add up: something was dropped.
-func (i Imported) check() error {
-	if hooks := i.Added + i.Known + i.Live; hooks != i.Hooks || !i.Whole() {
-		return fmt.Errorf("the counts do not add up: %d of %d hooks, %d lines", hooks, i.Hooks, i.Lines)
-	}
-	return nil
 }
 
 // Place is where a session was.
@@ -92,7 +85,7 @@ func Import(ctx context.Context, into Into, paths []string, dry bool, progress f
 		progress = func(uint64) {}
 	}
 	list, problems := Sessions(paths)
-	in := &importing{into: into, dry: dry, progress: progress, lines: map[string]struct{}{}, places: map[string]Place{}}
+	in := &importing{into: into, dry: dry, progress: progress, lines: map[string]bool{}, places: map[string]Place{}}
 	in.out = Imported{DryRun: dry, Problems: append([]string{}, problems...)}
 	in.out.Unknown = map[string]int{}
 
@@ -113,7 +106,10 @@ func Import(ctx context.Context, into Into, paths []string, dry bool, progress f
 		return in.out, err
 	}
 	in.out.Seq, _ = into.Log.Last()
-	return in.out, in.out.check()
+	if hooks := in.out.Added + in.out.Known + in.out.Live; hooks != in.out.Hooks || !in.out.Whole() {
+		return in.out, fmt.Errorf("the counts do not add up: %d of %d hooks, %d lines", hooks, in.out.Hooks, in.out.Lines)
+	}
+	return in.out, nil
 }
 
 // importing is one import.
@@ -122,7 +118,8 @@ type importing struct {
 	dry      bool
 	progress func(uint64)
 	known    *known
-	lines    map[string]struct{} // uuids of all files
+	lines    map[string]bool // uuids of all files
+	read     uint64          // bytes of them
 	places   map[string]Place
 	out      Imported
 
@@ -137,13 +134,6 @@ type appended struct {
 	err    error
 }
 
-// seen tells whether a line was met in any file, and remembers it.
-func (in *importing) seen(uuid string) bool {
-	_, before := in.lines[uuid]
-	in.lines[uuid] = struct{}{}
-	return before
-}
-
 // session takes one session: its own file and those of its subagents, in the order of time.
 func (in *importing) session(ctx context.Context, s Session) error {
 	files := s.Agents
@@ -152,35 +142,45 @@ func (in *importing) session(ctx context.Context, s Session) error {
 	}
 	var sources []*source
 	for _, path := range files {
-		src := in.open(ctx, path)
-		defer src.stop()
+		src := &source{in: in, reader: NewReader(path)}
+		src.reader.Seen = in.lines
+		src.file, src.lines, src.err = openLines(path)
+		if src.err == nil {
+			defer src.file.Close()
+		}
+		src.fill()
 		sources = append(sources, src)
 	}
 
 	one := sitting{in: in}
-	for {
-		next := earliest(sources)
+	for ctx.Err() == nil {
+		var next *source // the one whose hook is the earliest, the session's own before others
+		for _, src := range sources {
+			if len(src.hooks) > 0 && (next == nil || src.hooks[0].Time.Before(next.hooks[0].Time)) {
+				next = src
+			}
+		}
 		if next == nil {
 			break
 		}
-		if err := one.take(ctx, next.hook); err != nil {
+		if err := one.take(ctx, next.hooks[0]); err != nil {
 			return err
 		}
-		next.step()
+		next.hooks = next.hooks[1:]
+		next.fill()
 	}
-	if err := one.end(ctx); err != nil {
+	if err := errors.Join(ctx.Err(), one.end(ctx)); err != nil {
 		return err
 	}
+
 	for _, src := range sources {
 		in.out.Files++
 		in.out.Add(src.reader.Counts)
 		if src.err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
 			in.out.Problems = append(in.out.Problems, src.err.Error())
 		}
 	}
+	in.out.Bytes += s.Size
 	if one.id != "" {
 		in.out.Sessions++
 	}
@@ -189,62 +189,37 @@ func (in *importing) session(ctx context.Context, s Session) error {
 
 // source is one file whose hooks come one by one.
 type source struct {
+	in     *importing
 	reader *Reader
-	hook   Hook
-	ok     bool // hook is the next one
+	file   *os.File
+	lines  *bufio.Scanner // nil at the end
+	hooks  []Hook         // the next ones
 	err    error
-	next   func() (Hook, bool)
-	stop   func()
 }
 
-// open begins to read a file.
-func (in *importing) open(ctx context.Context, path string) *source {
-	src := &source{reader: NewReader(path)}
-	src.reader.Seen = in.seen
-	src.next, src.stop = iter.Pull(func(yield func(Hook) bool) {
-		src.err = Read(path, func(text []byte) error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			in.out.Bytes += int64(len(text))
-			in.progress(uint64(in.out.Bytes))
-			return src.give(src.reader.Hooks(text), yield)
-		})
-		if src.err == nil && in.settled(src.reader.Last().Time) {
-			src.err = src.give(src.reader.End(), yield)
+// fill reads on until there is a hook, or the file's end.
+func (s *source) fill() {
+	for len(s.hooks) == 0 && s.lines != nil {
+		if s.lines.Scan() {
+			text := s.lines.Bytes()
+			s.hooks = s.reader.Hooks(text)
+			s.in.read += uint64(len(text)) + 1
+			s.in.progress(s.in.read)
+			continue
 		}
-	})
-	src.step()
-	return src
-}
 
-// give passes hooks on; the error says that no more are wanted.
-func (s *source) give(hooks []Hook, yield func(Hook) bool) error {
-	for _, h := range hooks {
-		if !yield(h) {
-			return errStopped
+		if err := s.lines.Err(); err != nil {
+			s.err = fmt.Errorf("%s: %w", s.reader.path, err)
+		}
+		s.lines = nil
+		if s.err == nil && s.in.settled(s.reader.line.Time) {
+			s.hooks = s.reader.End()
 		}
 	}
-	return nil
 }
 
-// settled tells whether a session whose last event is that old counts as ended.
+// settled says whether a session whose last event is that old counts as ended.
 func (in *importing) settled(last time.Time) bool { return in.into.Now.Sub(last) >= settledAfter }
-
-var errStopped = errors.New("stopped")
-
-func (s *source) step() { s.hook, s.ok = s.next() }
-
-// earliest is the source whose next hook is the earliest, the session's own before others; nil at the end.
-func earliest(list []*source) *source {
-	var first *source
-	for _, s := range list {
-		if s.ok && (first == nil || s.hook.Time.Before(first.hook.Time)) {
-			first = s
-		}
-	}
-	return first
-}
 
 // sitting is one session on its way into the log.
 type sitting struct {
@@ -255,7 +230,6 @@ type sitting struct {
 	gone    bool
 	secrets *redact.Redactor
 	place   Place
-	launch  string
 	last    Hook
 	cause   map[string]string // id of the request's event, by tool_use_id
 	added   int
@@ -263,7 +237,7 @@ type sitting struct {
 
 // begin takes in whose session it is, at its first hook.
 func (s *sitting) begin(ctx context.Context, h Hook) error {
-	s.id, s.launch = h.Session, h.Cwd
+	s.id = h.Session
 	s.live = s.in.known.sessions[h.Session]
 	s.gone = s.in.into.Gone(ctx, h.Session, h.Cwd)
 	s.cause = map[string]string{}
@@ -283,7 +257,7 @@ func (s *sitting) begin(ctx context.Context, h Hook) error {
 			return err
 		}
 		place = s.in.into.Place(ctx, h.Cwd)
-		s.in.places[h.Cwd] = place
+		s.in.places[h.Cwd] = Place{Project: place.Project, Worktree: place.Worktree}
 	}
 	s.place = place
 	if s.live.project != "" {
@@ -313,13 +287,18 @@ func (s *sitting) take(ctx context.Context, h Hook) error {
 	if !h.Time.Before(s.last.Time) {
 		s.last = h
 	}
-	if in.known.has(h.ID) {
+	if _, taken := in.known.ids[h.ID]; taken {
 		in.out.Known++
 		return nil
 	}
 
 	data, report := s.secrets.JSON(h.Data)
-	data, err := hook.Cut(data, in.put)
+	data, err := hook.Cut(data, func(content []byte) (string, error) {
+		if in.dry {
+			return events.Digest(content), nil
+		}
+		return in.into.Put(content)
+	})
 	if err != nil {
 		return err
 	}
@@ -342,7 +321,8 @@ func (s *sitting) take(ctx context.Context, h Hook) error {
 		delete(s.cause, env.ToolUseID)
 	}
 	env.Causation = cmp.Or(reason, env.Causation)
-	env.Facts = factsOf(h, in.into.Clean)
+	f, clean := h.Facts, in.into.Clean
+	env.Facts = &events.Facts{Note: note, Client: clean(f.Client), Entrypoint: clean(f.Entrypoint), LaunchDir: clean(f.LaunchDir)}
 	in.out.Redacted += report.Count
 	in.out.Added++
 	s.added++
@@ -352,29 +332,13 @@ func (s *sitting) take(ctx context.Context, h Hook) error {
 	if err := in.push(ctx, env); err != nil {
 		return err
 	}
-	return s.introduce(ctx, env)
-}
-
-// introduce tells of a project that the log does not know.
-func (s *sitting) introduce(ctx context.Context, env events.Envelope) error {
-	for i, e := range s.place.Seen {
+	for i, e := range s.place.Seen { // of a project that the log does not know
 		if err := s.follow(ctx, env, i+1, e); err != nil {
 			return err
 		}
 	}
 	s.place.Seen = nil
-	p := s.in.places[s.launch]
-	p.Seen = nil
-	s.in.places[s.launch] = p
 	return nil
-}
-
-// factsOf is what the transcript tells of the client, and where the event comes from.
-func factsOf(h Hook, clean func(string) string) *events.Facts {
-	f := h.Facts
-	f.Note = note
-	f.Client, f.Entrypoint, f.LaunchDir = clean(f.Client), clean(f.Entrypoint), clean(f.LaunchDir)
-	return &f
 }
 
 // follow adds the n-th event that follows from a hook; 0 stands for the hook itself, which was not sent but derived.
@@ -407,14 +371,6 @@ func (s *sitting) end(ctx context.Context) error {
 		return err
 	}
 	return s.follow(ctx, of, 1, &events.IdentityPersisted{Reason: "session_end", AsOf: h.Time.Format(time.RFC3339Nano)})
-}
-
-// put keeps a large content, unless nothing may be changed.
-func (in *importing) put(content []byte) (string, error) {
-	if in.dry {
-		return events.Digest(content), nil
-	}
-	return in.into.Put(content)
 }
 
 func (in *importing) push(ctx context.Context, env events.Envelope) error {

@@ -43,28 +43,28 @@ func Sessions(paths []string) (list []Session, problems []string) {
 				continue
 			}
 			seen[path] = true
-			if agentOf(path) == "" {
-				s := at(path)
-				s.ID, s.Main, s.copied = sessionOf(path), path, beginsCopied(path)
+
+			if agentOf(path) != "" {
+				s := at(ownerOf(path))
+				s.ID = cmp.Or(s.ID, sessionOf(path))
+				s.Agents = append(s.Agents, path)
 				s.Size += info.Size()
 				continue
 			}
-			s := at(ownerOf(path))
-			s.ID = cmp.Or(s.ID, sessionOf(path))
-			s.Agents = append(s.Agents, path)
+			s, first := at(path), firstLine(path)
+			s.ID, s.Main = sessionOf(path), path
+			s.copied = first.Kind == "bg" || len(first.Forked) > 0
 			s.Size += info.Size()
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Session) int {
-		switch {
-		case a.copied && !b.copied:
-			return 1
-		case b.copied && !a.copied:
-			return -1
-		case a.copied && a.Size != b.Size: // a copy of a copy has all that this has
-			return int(min(1, max(-1, a.Size-b.Size)))
+		if a.copied && b.copied {
+			return cmp.Or(cmp.Compare(a.Size, b.Size), cmp.Compare(a.Main, b.Main)) // a copy of a copy has all that this has
 		}
-		return strings.Compare(a.Main, b.Main)
+		if a.copied != b.copied {
+			return map[bool]int{false: -1, true: 1}[a.copied]
+		}
+		return cmp.Compare(a.Main, b.Main)
 	})
 	return list, problems
 }
@@ -106,7 +106,7 @@ func ownerOf(path string) string {
 	if id := folderOf(path); id != "" {
 		return id + suffix
 	}
-	return filepath.Join(filepath.Dir(path), firstSession(path)+suffix)
+	return filepath.Join(filepath.Dir(path), firstLine(path).Session+suffix)
 }
 
 // folderOf is the folder of the session that a subagent's file lies below, "" for none.
@@ -145,11 +145,4 @@ func firstLine(path string) (first Line) {
 		return nil
 	})
 	return first
-}
-
-func firstSession(path string) string { return firstLine(path).Session }
-
-func beginsCopied(path string) bool {
-	first := firstLine(path)
-	return first.Kind == "bg" || len(first.Forked) > 0
 }

@@ -15,8 +15,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -58,6 +57,12 @@ type Line struct {
 		ID      string          `json:"id"`
 		Model   string          `json:"model"`
 		Content json.RawMessage `json:"content"`
+		Usage   *struct {
+			Input    int64 `json:"input_tokens"`
+			Output   int64 `json:"output_tokens"`
+			Read     int64 `json:"cache_read_input_tokens"`
+			Creation int64 `json:"cache_creation_input_tokens"`
+		} `json:"usage"`
 	} `json:"message"`
 }
 
@@ -82,51 +87,37 @@ func OfSession(path string) []string {
 	return append([]string{path}, agents...)
 }
 
-// maxLine bounds a line in memory; one with several pasted images is a few MB. A longer one cannot be read.
+// maxLine bounds a line in memory; one with several pasted images is a few MB.
 const maxLine = 64 << 20
 
-// Read calls fn for each line, until it gives an error; the text is valid during the call, and nil for a line that is too long.
-func Read(path string, fn func(text []byte) error) error {
+// openLines opens a file for reading its lines. One that is too long ends them with bufio.ErrTooLong.
+func openLines(path string) (*os.File, *bufio.Scanner, error) {
 	f, err := safeopen.Open(safeopen.Foreign, path) // the sender of a hook names it
+	if err != nil {
+		return nil, nil, err
+	}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(make([]byte, 64<<10), maxLine)
+	return f, lines, nil
+}
+
+// Read calls fn for each line, until it gives an error; the text is valid during the call.
+func Read(path string, fn func(text []byte) error) error {
+	f, lines, err := openLines(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return eachLine(f, maxLine, fn)
-}
 
-// eachLine calls fn for each line, with nil for one that is longer than most; the slice is valid during the call.
-func eachLine(from io.Reader, most int, fn func(text []byte) error) error {
-	in := bufio.NewReaderSize(from, 64<<10)
-	var long []byte // the beginning of a line that does not fit the reader
-	over := false   // the line is too long
-	for {
-		part, err := in.ReadSlice('\n')
-		if over = over || len(long)+len(part) > most; over {
-			long, part = long[:0], nil
-		} else if err != nil || len(long) > 0 {
-			long = append(long, part...)
-			part = long
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case err != nil && !errors.Is(err, io.EOF):
+	for lines.Scan() {
+		if err := fn(lines.Bytes()); err != nil {
 			return err
 		}
-		if over || len(part) > 0 {
-			if err := fn(part); err != nil {
-				return err
-			}
-		}
-		if err != nil {
-			return nil
-		}
-		long, over = long[:0], false
 	}
+	return lines.Err()
 }
 
-// Key is what tells that an event of the log and a line of a transcript are the same thing.
+// Key is the same for an event of the log and a line of a transcript that stand for one thing; "" for other events.
 func Key(e events.Event) string {
 	switch e := e.(type) {
 	case *events.ToolRequested:

@@ -100,6 +100,7 @@ func TestHooks(t *testing.T) {
 		{"a prompt after it", `{"type":"user","message":{"content":"go on"}}`, []string{"SessionStart compact", "PostCompact auto ", "UserPromptSubmit go on"}},
 		{"a prompt like one before", `{"type":"user","uuid":"u2","message":{"content":"fix it"}}`, []string{"UserPromptSubmit fix it"}},
 		{"nothing", `{"type":"user","message":{"content":" \n"}}`, nil},
+		{"what a continued session begins with", `{"type":"user","message":{"content":"This session is being continued from a previous conversation that ran out of context."}}`, nil},
 		{"a form nobody knows", `{"type":"user","message":{"content":7}}`, nil},
 		{"progress of a subagent", `{"type":"progress","data":{"message":{"type":"user","message":{"content":"fix it"}}}}`, nil},
 		{"an entry nobody knows", `{"type":"hologram"}`, nil},
@@ -114,7 +115,7 @@ func TestHooks(t *testing.T) {
 	if got := r.End(); len(got) != 0 {
 		t.Errorf("at the end: %q", toldOf(got))
 	}
-	want := Counts{Lines: 31, Used: 25, Other: 3, Copies: 1, Torn: 1, Unknown: map[string]int{"hologram": 1}}
+	want := Counts{Lines: 32, Used: 26, Other: 3, Copies: 1, Torn: 1, Unknown: map[string]int{"hologram": 1}}
 	if !reflect.DeepEqual(r.Counts, want) || !r.Counts.Whole() {
 		t.Errorf("%+v, want %+v", r.Counts, want)
 	}
@@ -187,7 +188,7 @@ func TestHooksOfCopies(t *testing.T) {
 		t.Errorf("%+v, %+v", a, b)
 	}
 	fork := NewReader("/fork/0189aaaa-0000-4000-8000-000000000002.jsonl")
-	fork.Seen = func(uuid string) bool { return uuid == "u1" }
+	fork.Seen["u1"] = true
 	if got := fork.Hooks([]byte(call)); len(got) != 0 {
 		t.Errorf("%q", toldOf(got))
 	}
@@ -266,33 +267,5 @@ func TestSessions(t *testing.T) {
 		"a /" + a + ".jsonl /" + a + "/subagents/agent-1.jsonl /" + a + "/subagents/workflows/wf_1/agent-2.jsonl"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// A line that is too long comes as nothing, and what follows it is read.
-func TestEachLine(t *testing.T) {
-	x := strings.Repeat("x", 100_000)
-	for in, want := range map[string][]string{
-		"":                               nil,
-		"a\n\nb":                         {"a\n", "\n", "b"},
-		x + "\nb\n":                      {x + "\n", "b\n"},
-		x + x + "\nb\n" + x + x + x:      {"", "b\n", ""},
-		"a\n" + x + x + "\n" + x + "\nb": {"a\n", "", x + "\n", "b"},
-	} {
-		var got []string
-		err := eachLine(strings.NewReader(in), 150_000, func(text []byte) error {
-			got = append(got, string(text))
-			return nil
-		})
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%d bytes: %d lines, %v", len(in), len(got), err)
-		}
-	}
-}
-
-// The summary that a continued session of older clients begins with is no prompt of the user's.
-func TestSummaryIsNoPrompt(t *testing.T) {
-	if _, typed := submitted("This session is being continued from a previous conversation that ran out of context."); typed {
-		t.Error("it is the client's own text")
 	}
 }

@@ -17,24 +17,6 @@ type Use struct {
 	Said   string // the last text of the agent, "" where none is in the part that was read
 }
 
-// usage is a line of the transcript as far as the use is concerned.
-type usage struct {
-	Type    string `json:"type"`
-	Subtype string `json:"subtype"`
-	Side    bool   `json:"isSidechain"`
-	Failed  bool   `json:"isApiErrorMessage"`
-	Message struct {
-		Model   string          `json:"model"`
-		Content json.RawMessage `json:"content"`
-		Usage   *struct {
-			Input    int64 `json:"input_tokens"`
-			Output   int64 `json:"output_tokens"`
-			Read     int64 `json:"cache_read_input_tokens"`
-			Creation int64 `json:"cache_creation_input_tokens"`
-		} `json:"usage"`
-	} `json:"message"`
-}
-
 // ErrNoAnswer says that the part of a transcript that was read has neither an answer nor a compaction.
 var ErrNoAnswer = errors.New("no answer in the transcript's end")
 
@@ -92,7 +74,7 @@ func lastUse(lines []byte, whole bool) (u Use, found bool) {
 			continue
 		}
 
-		var l usage
+		var l Line
 		if json.Unmarshal(line, &l) != nil {
 			continue
 		}
@@ -108,26 +90,11 @@ func lastUse(lines []byte, whole bool) (u Use, found bool) {
 			found = true
 		}
 		if u.Said == "" {
-			u.Said = saidIn(l.Message.Content)
+			u.Said = strings.TrimSpace(promptText(l.Message.Content))
 		}
 		if found && u.Said != "" {
 			break
 		}
 	}
 	return u, found
-}
-
-// saidIn is the text of an answer, "" of one that only calls tools.
-func saidIn(content json.RawMessage) string {
-	var parts []part
-	if json.Unmarshal(content, &parts) != nil {
-		return ""
-	}
-	var texts []string
-	for _, p := range parts {
-		if text := strings.TrimSpace(p.Text); p.Type == "text" && text != "" {
-			texts = append(texts, text)
-		}
-	}
-	return strings.Join(texts, "\n")
 }
