@@ -1,10 +1,10 @@
 package insight
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
+	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -83,17 +83,9 @@ type Call struct {
 // Permissions finds who allowed each call of one session. The zero value is ready; take all events of the session, in
 // the order of the log. Used by one goroutine.
 type Permissions struct {
-	calls  []*Call
-	byID   map[string]*Call
-	byID2  map[string]*Call // by the id of the event
-	shared []shared
-	ended  bool
-}
-
-// shared is a set of equal calls that were open together when permission was asked for one of them.
-type shared struct {
 	calls []*Call
-	asked int
+	by    map[string]*Call // by the client's id, and by those of the events that requested it and asked for it
+	ended bool
 }
 
 // Take adds one event.
@@ -110,11 +102,11 @@ func (p *Permissions) Take(r events.Record) {
 	case *events.ToolFailed:
 		p.outcome(r, e.ToolUseID, e.ToolName, e.ToolInput, e.DurationMS)
 	case *events.PermissionDenied:
-		p.refuse(p.byID[e.ToolUseID], ByClassifier, e.Reason)
+		p.refuse(p.by[e.ToolUseID], ByClassifier, e.Reason)
 	case *events.GateBlocked:
-		p.refuse(p.caused(r), ByGate, strings.Join(e.Names, ", "))
+		p.refuse(cmp.Or(p.by[r.ToolUseID], p.by[r.Causation]), ByGate, strings.Join(e.Names, ", "))
 	case *events.PermissionAutoDenied:
-		p.refuse(p.caused(r), ByGate, e.Reason)
+		p.refuse(cmp.Or(p.by[r.ToolUseID], p.by[r.Causation]), ByGate, e.Reason)
 	case *events.ToolBatchFinished:
 		for _, c := range e.ToolCalls {
 			p.answered(r, c, len(e.ToolCalls) == 1)
@@ -131,20 +123,20 @@ func (p *Permissions) Take(r events.Record) {
 }
 
 func (p *Permissions) add(c *Call) {
-	if p.byID == nil {
-		p.byID, p.byID2 = map[string]*Call{}, map[string]*Call{}
+	if p.by == nil {
+		p.by = map[string]*Call{}
 	}
-	if c.ToolUseID == "" || p.byID[c.ToolUseID] != nil {
+	if c.ToolUseID == "" || p.by[c.ToolUseID] != nil {
 		return // another installation, or a client that does not tell
 	}
 	p.calls = append(p.calls, c)
-	p.byID[c.ToolUseID] = c
-	p.byID2[c.Event] = c
+	p.by[c.ToolUseID] = c
+	p.by[c.Event] = c
 }
 
 // question joins a question with the call that it is about. It has no id: it is of the same agent, prompt, tool and
-// input. Of several that are open none is told to be the one; one with another input, which a hook may have changed, is
-// not told to have gone without a question.
+// input. Where several open calls are so, or only some with another input, which a hook may have changed, all of them are
+// in doubt.
 func (p *Permissions) question(r events.Record, e *events.PermissionRequested) {
 	var same, alike []*Call
 	for _, c := range p.calls {
@@ -152,49 +144,28 @@ func (p *Permissions) question(r events.Record, e *events.PermissionRequested) {
 			continue
 		}
 		alike = append(alike, c)
-		if bytes.Equal(canonical(c.Input), canonical(e.ToolInput)) {
+		if sameJSON(c.Input, e.ToolInput) {
 			same = append(same, c)
 		}
 	}
 
-	switch len(same) {
-	case 0:
-		for _, c := range alike {
-			c.doubt = true
-		}
-	case 1:
+	if len(same) == 1 {
 		c := same[0]
 		c.Asked, c.question = true, r.Time
-		p.byID2[r.ID] = c
-	default:
-		p.share(same)
+		p.by[r.ID] = c
+		return
 	}
-}
-
-// share counts the questions about equal calls: where there are as many as calls, each was asked about.
-func (p *Permissions) share(calls []*Call) {
-	i := slices.IndexFunc(p.shared, func(s shared) bool { return slices.Contains(s.calls, calls[0]) })
-	if i < 0 {
-		i = len(p.shared)
-		p.shared = append(p.shared, shared{})
+	if len(same) > 1 {
+		alike = same
 	}
-
-	s := &p.shared[i]
-	s.asked++
-	for _, c := range calls {
-		if !slices.Contains(s.calls, c) {
-			s.calls = append(s.calls, c)
-		}
-	}
-	for _, c := range s.calls {
-		c.Asked = s.asked >= len(s.calls)
-		c.doubt = !c.Asked
+	for _, c := range alike {
+		c.doubt = true
 	}
 }
 
 // outcome takes in that a call ran, or that one was asked for when nobody recorded it yet.
 func (p *Permissions) outcome(r events.Record, id, tool string, input json.RawMessage, tookMS float64) {
-	c := p.byID[id]
+	c := p.by[id]
 	if c == nil {
 		c = &Call{ToolUseID: id, Event: r.ID, Seq: r.Seq, Time: r.Time, Agent: r.AgentID, Tool: tool, Input: input, doubt: true}
 		p.add(c)
@@ -208,23 +179,11 @@ func (p *Permissions) outcome(r events.Record, id, tool string, input json.RawMe
 	}
 }
 
-func (c *Call) waited(until time.Time) {
-	if d := until.Sub(c.question); d > 0 {
-		c.WaitedMS = d.Milliseconds()
-	}
-}
-
-// caused is the call that an event of ours is about.
-func (p *Permissions) caused(r events.Record) *Call {
-	if c := p.byID[r.ToolUseID]; c != nil {
-		return c
-	}
-	return p.byID2[r.Causation]
-}
+func (c *Call) waited(until time.Time) { c.WaitedMS = max(0, until.Sub(c.question).Milliseconds()) }
 
 // About is the client's id of the call that the event of a question is about, "" where that is not known.
 func (p *Permissions) About(event string) string {
-	if c := p.byID2[event]; c != nil {
+	if c := p.by[event]; c != nil {
 		return c.ToolUseID
 	}
 	return ""
@@ -257,7 +216,7 @@ var approval = regexp.MustCompile(`\b(needs|need|requires|require) approval\b`)
 
 // answered takes in what the model was given for a call, which tells of one that did not run why.
 func (p *Permissions) answered(r events.Record, t events.ToolCall, alone bool) {
-	c := p.byID[t.ToolUseID]
+	c := p.by[t.ToolUseID]
 	if c == nil || c.closed {
 		return
 	}
@@ -350,14 +309,8 @@ func Text(response json.RawMessage) string {
 	return blocks[0].Text
 }
 
-// canonical is a value that equal ones have in common, whatever the order of their members.
-func canonical(v json.RawMessage) []byte {
-	var any any
-	d := json.NewDecoder(bytes.NewReader(v))
-	d.UseNumber()
-	if d.Decode(&any) != nil {
-		return v
-	}
-	b, _ := json.Marshal(any) // what was decoded
-	return b
+// sameJSON says whether two values are equal, whatever the order of their members.
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }

@@ -109,7 +109,7 @@ func TestPermissions(t *testing.T) {
 			l.add(ask(inPrompt, "a"))
 			l.add(ran("1"))
 			l.add(ran("2"))
-		}, map[string]string{"1": "approved  0", "2": "approved  0"}},
+		}, map[string]string{"1": "unknown  0", "2": "unknown  0"}},
 		"equal calls at once, one question": {func(l *log) {
 			l.add(request(inPrompt, "1", "a"))
 			l.add(request(inPrompt, "2", "a"))
