@@ -60,7 +60,6 @@ func (t Tokens) share(i, n int) Tokens {
 type answer struct {
 	Tokens
 	session, project, agent, model string
-	prompt                         *prompt
 	time                           time.Time
 	tools                          []string
 }
@@ -73,9 +72,9 @@ type prompt struct {
 // Meter adds up what transcripts say of tokens. An answer counts once, whoever copied it: of several transcripts that have
 // it, the first one that was taken owns it. The zero value is ready. Used by one goroutine.
 type Meter struct {
-	answers map[string]*answer // by message id and request id
-	main    map[string]bool    // ids of messages that no subagent got
-	prompts map[string][]*prompt
+	answers map[string]*answer  // by message id and request id
+	main    map[string]bool     // ids of messages that no subagent got
+	prompts map[string][]prompt // by session
 }
 
 // line is what matters of one line of a transcript.
@@ -102,10 +101,6 @@ type line struct {
 			} `json:"cache_creation"`
 		} `json:"usage"`
 	} `json:"message"`
-	Data struct { // of a subagent's progress, which stands in its session's transcript
-		Agent   string          `json:"agentId"`
-		Message json.RawMessage `json:"message"`
-	} `json:"data"`
 }
 
 // Take adds one line of a session's transcript, or of one of its subagents. Lines without tokens or a prompt, and what is
@@ -120,13 +115,6 @@ func (m *Meter) Take(session, project string, text []byte) {
 	var l line
 	if json.Unmarshal(text, &l) != nil {
 		return
-	}
-	if l.Type == "progress" {
-		agent := l.Data.Agent
-		if json.Unmarshal(l.Data.Message, &l) != nil {
-			return
-		}
-		l.Agent, l.Side = agent, true
 	}
 	switch {
 	case l.Type == "user" && !l.Side && !l.Meta && !l.Summary:
@@ -148,9 +136,9 @@ func (m *Meter) prompted(session string, l line) {
 		return
 	}
 	if m.prompts == nil {
-		m.prompts = map[string][]*prompt{}
+		m.prompts = map[string][]prompt{}
 	}
-	m.prompts[session] = append(m.prompts[session], &prompt{id: l.ID, text: text, time: l.Time})
+	m.prompts[session] = append(m.prompts[session], prompt{id: l.ID, text: text, time: l.Time})
 }
 
 func (m *Meter) answered(session, project string, l line) {
@@ -166,9 +154,6 @@ func (m *Meter) answered(session, project string, l line) {
 	}
 	if a == nil {
 		a = &answer{session: session, project: project, agent: l.Agent, model: l.Message.Model, time: l.Time}
-		if list := m.prompts[session]; !l.Side && len(list) > 0 {
-			a.prompt = list[len(list)-1]
-		}
 		m.answers[key] = a
 	}
 	if a.session != session {
@@ -277,20 +262,14 @@ type Bill struct {
 // Bys are the kinds of rows of a [Bill].
 var Bys = []string{"model", "prompt", "agent", "tool", "project", "session"}
 
-// Choice chooses answers. Zero fields choose all.
-type Choice struct {
-	Sessions map[string]bool
-	Since    time.Time
-}
-
-// Bill sums the chosen answers up, one row a name. A prompt's rows include its subagents.
-func (m *Meter) Bill(by string, c Choice, prices []Price) Bill {
+// Bill sums the answers from a time on up, one row a name. A prompt's rows include its subagents. sessions may be nil: all.
+func (m *Meter) Bill(by string, sessions map[string]bool, since time.Time, prices []Price) Bill {
 	rows := map[string]*Spent{}
 	unpriced := map[string]bool{}
 	b := Bill{By: by, Rows: []Spent{}}
 	for _, key := range slices.Sorted(maps.Keys(m.answers)) {
 		a := m.answers[key]
-		if c.Sessions != nil && !c.Sessions[a.session] || a.time.Before(c.Since) {
+		if sessions != nil && !sessions[a.session] || a.time.Before(since) {
 			continue
 		}
 		price, known := priceOf(prices, a.model, a.Tokens)
@@ -346,7 +325,13 @@ func (m *Meter) rowsOf(by string, a *answer) []Spent {
 	case "agent":
 		return []Spent{{Name: cmp.Or(a.agent, a.session), Label: a.agent, Session: a.session}}
 	case "prompt":
-		p := cmp.Or(a.prompt, m.promptAt(a))
+		p := prompt{text: "(before the first prompt)"}
+		for _, next := range m.prompts[a.session] {
+			if next.time.After(a.time) {
+				break
+			}
+			p = next
+		}
 		return []Spent{{Name: cmp.Or(p.id, a.session), Label: p.text, Session: a.session}}
 	case "tool":
 		if len(a.tools) == 0 {
@@ -359,16 +344,4 @@ func (m *Meter) rowsOf(by string, a *answer) []Spent {
 		return rows
 	}
 	return []Spent{{Name: a.model}}
-}
-
-// promptAt is the newest prompt of the session when a subagent answered.
-func (m *Meter) promptAt(a *answer) *prompt {
-	found := &prompt{text: "(before the first prompt)"}
-	for _, p := range m.prompts[a.session] {
-		if p.time.After(a.time) {
-			break
-		}
-		found = p
-	}
-	return found
 }

@@ -64,7 +64,7 @@ func TestBill(t *testing.T) {
 		"agent":   "s1 3 8/11/60/30/3000 | s2 1 1/1/20/10/1000 | a1 1 1/9/20/10/1000 a1",
 		"tool":    "(answer) 3 3/11/60/30/3000 | Bash 2 5/7/30/15/1500 | Read 0 2/3/10/5/500",
 	} {
-		b := meter().Bill(by, Choice{}, prices)
+		b := meter().Bill(by, nil, time.Time{}, prices)
 		var sum Spent
 		var got []string
 		for _, r := range b.Rows {
@@ -84,7 +84,7 @@ func TestBill(t *testing.T) {
 	}
 
 	// One answer of opus: 5 input, 7 output, 20 and 10 written, 1000 read at 5, 25, 6.25, 10 and 0.5 dollars a million.
-	b := meter().Bill("model", Choice{Sessions: map[string]bool{"s1": true}, Since: time.Date(2026, 1, 1, 0, 4, 0, 0, time.UTC)}, prices)
+	b := meter().Bill("model", map[string]bool{"s1": true}, time.Date(2026, 1, 1, 0, 4, 0, 0, time.UTC), prices)
 	if b.Total.Answers != 1 || b.Total.PicoUSD != 5e6+25e6+20*625e4+10*10e6+1000*5e5 {
 		t.Errorf("since the second prompt: %+v", b.Total)
 	}
@@ -109,7 +109,7 @@ func FuzzMeter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		var m Meter
 		m.Take("s", "p", line)
-		b := m.Bill("tool", Choice{}, nil)
+		b := m.Bill("tool", nil, time.Time{}, nil)
 		if len(b.Rows) > 0 && b.Total.Answers != 1 {
 			t.Errorf("%+v", b)
 		}

@@ -66,7 +66,7 @@ func (q *costQuery) run(a *app, _ []string) error {
 	out := costJSON{Sessions: len(chosen)}
 	var meter insight.Meter
 	out.Missing = read(&meter, list, chosen, projects)
-	out.Bill = meter.Bill(q.By, insight.Choice{Sessions: chosen, Since: since}, prices)
+	out.Bill = meter.Bill(q.By, chosen, since, prices)
 	err = a.records(url.Values{"type": {events.TypeContextInjected}}, func(r events.Record) {
 		e, ok := r.Event.(*events.ContextInjected)
 		if ok && chosen[r.Session] && !r.Time.Before(since) {

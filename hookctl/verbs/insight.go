@@ -172,7 +172,7 @@ func (a *app) sum(name string) (insight.Sum, error) {
 	}
 	var meter insight.Meter
 	read(&meter, []session.State{s}, map[string]bool{s.ID: true}, nil)
-	total := meter.Bill("model", insight.Choice{}, prices).Total
+	total := meter.Bill("model", nil, time.Time{}, prices).Total
 	out.Tokens, out.Output, out.PicoUSD = total.Tokens.All(), total.Tokens.Output, total.PicoUSD
 	return out, nil
 }
