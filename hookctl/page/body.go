@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/insight"
 )
 
 // body is what a row shows when it is unfolded.
@@ -132,7 +134,7 @@ func (w *writer) record(r events.Record, n *row, s *story) {
 	case *events.TurnStopped:
 		w.text("answer", e.LastAssistantMessage)
 	case *events.TurnFailed:
-		w.text("error", strings.Join(nonEmpty(e.Error, e.ErrorDetails, e.LastAssistantMessage), "\n"))
+		w.text("error", insight.Join("\n", e.Error, e.ErrorDetails, e.LastAssistantMessage))
 	case *events.SubagentStopped:
 		w.text("the subagent's last words", e.LastAssistantMessage)
 	case *events.CompactionFinished:
@@ -163,11 +165,11 @@ func (w *writer) told(e *events.ContextInjected, s *story) {
 	for _, it := range e.Items {
 		from := "event " + line(it.Event)
 		if n := s.causes[it.Event]; n != nil {
-			from = strings.Join(nonEmpty(fmt.Sprint(n.Seq), n.At, n.Name, n.What), ", ")
+			from = insight.Join(", ", fmt.Sprint(n.Seq), n.At, n.Name, n.What)
 		}
-		what := fmt.Sprintf("%s (%s), from %s", line(it.ID), plural(it.Tokens, "token"), from)
+		what := fmt.Sprintf("%s (%s), from %s", line(it.ID), cmdline.Plural(it.Tokens, "token"), from)
 		it.Digest = ""
-		items = append(items, strings.Join(nonEmpty(clean(w.words[it]), what), "\n  "))
+		items = append(items, insight.Join("\n  ", clean(w.words[it]), what))
 	}
 	title := fmt.Sprintf("told to the agent at %s, %d tokens", clean(e.Hook), e.Tokens)
 	if e.Left > 0 {
@@ -203,26 +205,11 @@ func (w *writer) call(tool string, input json.RawMessage) {
 		w.diff(member(input, "file_path"), "", textOf(what))
 		return
 	}
-	switch command := member(input, "command"); {
-	case tool == "Bash" && command != "":
+	if command := member(input, "command"); tool == "Bash" && command != "" {
 		w.text("command", command)
-	case tool == "MultiEdit":
-		var edits []json.RawMessage
-		_ = json.Unmarshal(events.Member(input, "edits"), &edits) // what has another form has no edits
-		for _, e := range edits {
-			w.diff(member(input, "file_path"), member(e, "old_string"), member(e, "new_string"))
-		}
-	case tool == "TodoWrite":
-		var todos []struct{ Content, Status string }
-		_ = json.Unmarshal(events.Member(input, "todos"), &todos) // as above
-		var items []string
-		for _, t := range todos {
-			items = append(items, line(words(t.Status)+": "+t.Content))
-		}
-		w.list("to do", items)
-	default:
-		w.members("input", input)
+		return
 	}
+	w.members("input", input)
 }
 
 // result adds what a tool gave back.
@@ -234,7 +221,7 @@ func (w *writer) result(tool string, response json.RawMessage) {
 	switch {
 	case len(patch) > 0:
 		w.patch(patch)
-	case tool == "Edit", tool == "MultiEdit", tool == "Write", tool == "TodoWrite":
+	case tool == "Edit", tool == "Write":
 	case stdout != nil || stderr != nil:
 		w.text("output", textOf(stdout))
 		w.text("error output", textOf(stderr))
@@ -315,7 +302,7 @@ func (w *writer) members(title string, data json.RawMessage) {
 			continue
 		}
 		shown, cut := w.cut(cmp.Or(textOf(raw), string(raw)))
-		items = append(items, strings.Join(nonEmpty(clean(name)+": "+shown, cut), " … "))
+		items = append(items, insight.Join(" … ", clean(name)+": "+shown, cut))
 	}
 	slices.Sort(items)
 	w.list(title, items)

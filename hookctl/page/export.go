@@ -51,16 +51,13 @@ func Export(ctx context.Context, w io.Writer, o ExportOptions) (Exported, error)
 	if err := s.read(ctx, func(r events.Record) error { return lines.Encode(r) }); err != nil {
 		return Exported{}, err
 	}
-	if err := s.fold(ctx); err != nil {
-		return Exported{}, err
-	}
 
 	inside := newPack()
 	if err := s.pack(ctx, t, inside); err != nil {
 		return Exported{}, err
 	}
 	p := rd.pageOf(s)
-	p.Export, p.Policy, p.Tracks = true, policy("'none'"), s.Tracks
+	p.Export, p.Policy = true, policy("'none'")
 	p.Written, p.Build = o.Now.In(o.Zone).Format("2 January 2006, 15:04 MST"), o.Build
 	p.Events, p.Digest = len(s.Moves), hex.EncodeToString(sum.Sum(nil))
 	if p.Pack, err = inside.text(); err != nil {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/insight"
 	"hookline/hookctl/problem"
 	"hookline/projector/session"
 )
@@ -103,26 +105,24 @@ func (rd reader) sessions(ctx context.Context) ([]session.State, error) {
 }
 
 func (s *server) factsOf(st session.State) string {
-	facts := nonEmpty(projectOf(st), onBranch(st.Branch), s.ago(st.LastActive), plural(st.Prompts, "prompt"))
+	failures, compactions := "", ""
 	if st.Failures > 0 {
-		facts = append(facts, plural(st.Failures, "failed call"))
+		failures = cmdline.Plural(st.Failures, "failed call")
 	}
 	if st.Compacted > 0 {
-		facts = append(facts, plural(st.Compacted, "compaction"))
+		compactions = cmdline.Plural(st.Compacted, "compaction")
 	}
-	return strings.Join(append(facts, events.Alias(line(st.ID))), " · ")
+	return insight.Join(" · ", projectOf(st), onBranch(st.Branch), s.ago(st.LastActive), cmdline.Plural(st.Prompts, "prompt"), failures, compactions,
+		events.Alias(line(st.ID)))
 }
 
 func (s *server) ago(t time.Time) string {
-	d := s.Now().Sub(t)
-	if d < time.Minute {
+	d := s.Now().Sub(t).Truncate(time.Minute)
+	switch {
+	case d <= 0:
 		return "just now"
-	}
-	if d < time.Hour {
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
-	}
-	if d < 48*time.Hour {
-		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	case d < 48*time.Hour:
+		return strings.TrimSuffix(d.String(), "0s") + " ago"
 	}
 	return t.In(s.Zone).Format("2 January 2006, 15:04")
 }

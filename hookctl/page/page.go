@@ -6,8 +6,6 @@
 // The daemon tells the events of a session, each with what it changed of the state (GET /v1/walk). story.go groups them
 // into turns and rows, body.go makes what a row shows when it is unfolded, tracks.go the pictures above the scrubber. The
 // script (assets/page.js) adds the changes up: what it shows at an event is what `replay at` says at its sequence.
-// The page's top is served before an event is read, the timeline when all are read; the states and the pictures are folded when the script asks for
-// them, and the file has both.
 //
 // # What it guards
 //
@@ -34,6 +32,8 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/insight"
 	"hookline/hookctl/redact"
 	"hookline/projector/session"
 )
@@ -88,13 +88,12 @@ func newFrame(title string) frame {
 // sessionPage is the page of one session.
 type sessionPage struct {
 	frame
-	Story  *story
-	Tracks tracks // empty where the script asks for them
-	Path   string
-	Root   string // paths below it are shown without it
-	State  string
-	Tone   string
-	Facts  string
+	Story *story
+	Path  string
+	Root  string // paths below it are shown without it
+	State string
+	Tone  string
+	Facts string
 
 	Export  bool
 	Written string
@@ -138,24 +137,18 @@ func (rd reader) open(raw []byte, out any) error {
 	return json.Unmarshal(clean, out)
 }
 
-// walk reads the steps of a session. only is "events" or "states".
-func (rd reader) walk(ctx context.Context, id, only string, each func(Step) error) error {
-	return rd.from.Stream(ctx, "GET", "/v1/walk/"+id, url.Values{"only": {only}}, func(raw []byte) error {
+// read takes a session's events with what each changed of the state. each is called with every event, and may be nil.
+func (s *story) read(ctx context.Context, each func(events.Record) error) error {
+	err := s.by.from.Stream(ctx, "GET", "/v1/walk/"+s.Session.ID, nil, func(raw []byte) error {
 		if len(raw) == 0 {
 			return nil
 		}
 		var step Step
-		if err := rd.open(raw, &step); err != nil {
+		if err := s.by.open(raw, &step); err != nil {
 			return fmt.Errorf("read a step of the session: %w", err)
 		}
-		return each(step)
-	})
-}
 
-// read takes a session's events, without states and pictures. each is called with every event, and may be nil.
-func (s *story) read(ctx context.Context, each func(events.Record) error) error {
-	err := s.by.walk(ctx, s.Session.ID, "events", func(step Step) error {
-		s.take(step.Record)
+		s.take(step)
 		if each == nil {
 			return nil
 		}
@@ -165,36 +158,18 @@ func (s *story) read(ctx context.Context, each func(events.Record) error) error 
 	return err
 }
 
-// fold adds the states and the pictures to a timeline, once.
-func (s *story) fold(ctx context.Context) error {
-	s.states.Lock()
-	defer s.states.Unlock()
-	if s.Tracks.Drawn {
-		return nil
-	}
-
-	s.Moves, s.Tracks = nil, tracks{} // of an attempt that was broken off
-	err := s.by.walk(ctx, s.Session.ID, "states", func(step Step) error {
-		s.move(step)
-		return nil
-	})
-	if err == nil {
-		s.Tracks.end(len(s.Moves))
-	}
-	return err
+// Count is how much the timeline has.
+func (s *story) Count() string {
+	return cmdline.Plural(len(s.Moves), "event") + ", " + cmdline.Plural(s.Rows, "row")
 }
 
-// Count is how much the timeline has.
-func (s *story) Count() string { return plural(s.Events, "event") + ", " + plural(s.Rows, "row") }
-
-// pageOf makes what the template of a session needs. Its top needs no event.
+// pageOf makes what the template of a session needs.
 func (rd reader) pageOf(s *story) sessionPage {
 	st := s.Session
 	title := cmp.Or(line(st.Title), "session "+events.Alias(line(st.ID)))
 	state, tone := statusOf(st)
-	facts := nonEmpty(projectOf(st), onBranch(st.Branch), line(st.Model), "started "+st.Started.In(rd.zone).Format("2 January 2006, 15:04"),
-		line(st.ID))
-	return sessionPage{frame: newFrame(title), Story: s, Path: pathOf(st.ID), Root: rootOf(st), State: state, Tone: tone, Facts: strings.Join(facts, " · ")}
+	facts := insight.Join(" · ", projectOf(st), onBranch(st.Branch), line(st.Model), "started "+st.Started.In(rd.zone).Format("2 January 2006, 15:04"), line(st.ID))
+	return sessionPage{frame: newFrame(title), Story: s, Path: pathOf(st.ID), Root: rootOf(st), State: state, Tone: tone, Facts: facts}
 }
 
 func pathOf(id string) string { return "/session/" + url.PathEscape(id) }

@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -198,72 +196,19 @@ func TestFind(t *testing.T) {
 	has(t, "what was not found", opened(t, demoSource(), Options{Find: none}).page("/find?q=x"), "Nothing has these words.")
 }
 
-// later is a source that folds no state until it is let, or reads no event either, and then fails.
-type later struct {
-	source
-	let   chan struct{}
-	fails error
-}
-
-func (l later) Stream(ctx context.Context, method, path string, q url.Values, line func([]byte) error) error {
-	if strings.HasPrefix(path, "/v1/walk/") && (q.Get("only") != "events" || l.fails != nil) {
-		select {
-		case <-l.let:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		if l.fails != nil {
-			return l.fails
-		}
-	}
-	return l.source.Stream(ctx, method, path, q, line)
-}
-
-// The timeline is served before a state is folded; then the states come, without a secret that only an event names.
-func TestTimelineComesBeforeStates(t *testing.T) {
+// A secret that only an event names is in neither the rows nor the states.
+func TestSecretOfAnEvent(t *testing.T) {
 	secret := "q7Rk2Vw9" + "Tz4Lm8Xc1Bn5"
-	from := later{logOf(
+	b := opened(t, logOf(
 		[2]string{events.TypePromptSubmitted, `{"prompt":"Look at the key"}`},
 		[2]string{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"cat .env"},"tool_response":{"stdout":"API_KEY=` + secret + `"}}`},
 		[2]string{events.TypeToolFailed, `{"tool_name":"Bash","tool_use_id":"t2","tool_input":{"command":"send ` + secret + `"},"error":"FAIL ` + secret + `"}`},
-	), make(chan struct{}), nil}
-	b := opened(t, from, Options{})
-	page := b.session("")
-	if !strings.Contains(page, `id="r3"`) || !strings.Contains(page, "3 events") || strings.Contains(page, "at most") {
-		t.Errorf("the page without states: %s", page)
-	}
-
-	close(from.let)
-	moves, pictures := b.session("/moves"), b.session("/tracks")
+	), Options{})
+	page, moves := b.session(""), b.session("/moves")
+	has(t, "the page", page, `id="r3"`, "3 events", "open failures, 1 at most")
 	has(t, "the states", moves, "FAIL [REDACTED:")
-	has(t, "the pictures", pictures, "open failures, 1 at most")
-	if strings.Contains(page+moves+pictures, secret) {
+	if strings.Contains(page+moves, secret) {
 		t.Error("the secret is shown")
-	}
-}
-
-// The top of the page is there before an event was read; what fails then is said as text.
-func TestTopComesBeforeEvents(t *testing.T) {
-	from := later{demoSource(), make(chan struct{}), errors.New("the log is <b>damaged</b>")}
-	b := opened(t, from, Options{})
-	answer, err := b.own.Get(b.base + "/session/" + demoID)
-	expect.OK(t, err)
-	defer answer.Body.Close()
-
-	page, top := bufio.NewReader(answer.Body), ""
-	for err == nil && !strings.Contains(top, "</header>") {
-		var line string
-		if line, err = page.ReadString('>'); err == nil {
-			top += line
-		}
-	}
-	if err != nil || !strings.Contains(top, "<h1>Add retries to the upload client</h1>") {
-		t.Fatalf("%v: %s", err, top)
-	}
-	close(from.let)
-	rest, err := io.ReadAll(page)
-	if err != nil || !strings.HasSuffix(string(rest), `<p class="warn">the log is &lt;b&gt;damaged&lt;/b&gt;</p>`) {
-		t.Errorf("%v: %s", err, rest)
 	}
 }
 
@@ -294,9 +239,8 @@ func TestTroubleIsSaid(t *testing.T) {
 	down := &problem.Error{Message: "the daemon ended", Hint: "`hookctl start` starts one"}
 	b := opened(t, stopped{demoSource(), down}, Options{})
 	want := "the daemon ended; `hookctl start` starts one"
-	if page := b.session(""); !strings.HasSuffix(page, "<p class=\"warn\">"+want+"</p>") {
-		t.Errorf("a page that was begun: %s", page)
-	}
+	_, page, _ := ask(t, b.own, b.base+"/session/"+demoID, "GET", nil)
+	has(t, "the page", page, want)
 	_, words, _ := ask(t, b.own, b.base+"/session/"+demoID+"/live?after=0", "GET", nil)
 	has(t, "what who follows gets", words, "event: lost\ndata: "+want+"\n")
 	status, page, _ := ask(t, b.own, b.base+"/nowhere", "GET", nil)

@@ -122,10 +122,11 @@ func (s *server) handler() http.Handler {
 	handle("/find", s.find)
 	handle("/live", s.live)
 	handle("/session/{id}", s.one)
-	handle("/session/{id}/moves", s.folded(func(w http.ResponseWriter, st *story) error { return reply(w, st.Moves) }))
-	handle("/session/{id}/tracks", s.folded(func(w http.ResponseWriter, st *story) error { return s.html(w, "tracks", st.Tracks) }))
-	handle("/session/{id}/body/{row}", s.body)
-	handle("/session/{id}/grep", s.grep)
+	handle("/session/{id}/moves", s.of(func(w http.ResponseWriter, _ *http.Request, st *story) error { return reply(w, st.Moves) }))
+	handle("/session/{id}/grep", s.of(func(w http.ResponseWriter, r *http.Request, st *story) error {
+		return reply(w, st.grep(r.URL.Query().Get("q")))
+	}))
+	handle("/session/{id}/body/{row}", s.of(s.body))
 	handle("/session/{id}/live", s.live)
 	handle("/event/{seq}", s.event)
 	handle("/", func(http.ResponseWriter, *http.Request) error { return problem.Missing("there is no such page") })
@@ -155,19 +156,14 @@ func wordsOf(err error) string {
 	return clean(err.Error())
 }
 
-// read is the timeline of a session as the log has it now. begun is called before its events are read, and may be nil.
-func (s *server) read(ctx context.Context, id string, begun func(*story) error) (*story, error) {
+// read is the timeline of a session as the log has it now.
+func (s *server) read(ctx context.Context, id string) (*story, error) {
 	rd := newReader(s.From, s.Zone)
 	state, err := rd.state(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	st := newStory(state, rd)
-	if begun != nil {
-		if err := begun(st); err != nil {
-			return nil, err
-		}
-	}
 	if err := st.read(ctx, nil); err != nil {
 		return nil, err
 	}
@@ -181,61 +177,35 @@ func (s *server) read(ctx context.Context, id string, begun func(*story) error) 
 	return st, nil
 }
 
-// story is the one that the page was made of, so that its rows are found again; read when there is none.
-func (s *server) story(ctx context.Context, id string) (*story, error) {
-	s.mu.Lock()
-	st := s.known[id]
-	s.mu.Unlock()
-	if st != nil {
-		return st, nil
+// of answers from the timeline that the page was made of, so that its rows are found again; it is read when there is none.
+func (s *server) of(answer func(http.ResponseWriter, *http.Request, *story) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		s.mu.Lock()
+		st := s.known[r.PathValue("id")]
+		s.mu.Unlock()
+		if st == nil {
+			var err error
+			if st, err = s.read(r.Context(), r.PathValue("id")); err != nil {
+				return err
+			}
+		}
+		return answer(w, r, st)
 	}
-	return s.read(ctx, id, nil)
 }
 
-// one sends the top of a session's page before its events are read. What fails then is said in the page.
+// one sends a session's page.
 func (s *server) one(w http.ResponseWriter, r *http.Request) error {
-	sent := false
-	st, err := s.read(r.Context(), r.PathValue("id"), func(st *story) error {
-		sent = true
-		err := s.html(w, "top", st.by.pageOf(st))
-		return errors.Join(err, http.NewResponseController(w).Flush())
-	})
-	if err != nil && sent {
-		_, err = fmt.Fprintf(w, `<p class="warn">%s</p>`, template.HTMLEscapeString(wordsOf(err)))
-		return err
-	}
+	st, err := s.read(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	return s.pages.ExecuteTemplate(w, "timeline", st.by.pageOf(st))
+	return s.html(w, "session", st.by.pageOf(st))
 }
 
-// folded answers with what the states and pictures of a story give.
-func (s *server) folded(answer func(http.ResponseWriter, *story) error) func(http.ResponseWriter, *http.Request) error {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		st, err := s.story(r.Context(), r.PathValue("id"))
-		if err == nil {
-			err = st.fold(r.Context())
-		}
-		if err != nil {
-			return err
-		}
-		return answer(w, st)
-	}
-}
-
-// html sends a page, or a part of one.
+// html sends a page.
 func (s *server) html(w http.ResponseWriter, name string, data any) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	return s.pages.ExecuteTemplate(w, name, data)
-}
-
-func (s *server) grep(w http.ResponseWriter, r *http.Request) error {
-	st, err := s.story(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	return reply(w, st.grep(r.URL.Query().Get("q")))
 }
 
 func reply(w http.ResponseWriter, v any) error {
@@ -243,11 +213,7 @@ func reply(w http.ResponseWriter, v any) error {
 	return json.NewEncoder(w).Encode(v)
 }
 
-func (s *server) body(w http.ResponseWriter, r *http.Request) error {
-	st, err := s.story(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (s *server) body(w http.ResponseWriter, r *http.Request, st *story) error {
 	n := st.rows[r.PathValue("row")]
 	if n == nil {
 		return problem.Missing("the session has no such row")

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"hookline/events"
@@ -26,9 +25,7 @@ type story struct {
 	Moves   []move
 	Tracks  tracks
 	Rows    int
-	Events  int
 
-	states  sync.Mutex      // held while Moves and Tracks are made
 	rows    map[string]*row // by id
 	calls   map[string]*row // by the client's id of the call
 	causes  map[string]*row // by event id
@@ -84,29 +81,22 @@ func newStory(s session.State, by reader) *story {
 	return &story{Session: s, by: by, zone: by.zone, rows: map[string]*row{}, calls: map[string]*row{}, causes: map[string]*row{}, agents: map[string]*row{}}
 }
 
-// take adds one event to the timeline.
-func (s *story) take(r events.Record) {
+// take adds one event with what it changed of the state.
+func (s *story) take(step Step) {
+	r := step.Record
 	s.who.Take(r)
 	to := s.place(r)
 	to.records = append(to.records, r)
 	s.causes[r.ID] = to
 	s.turn(r).last = r.Time
-	s.Events++
-}
 
-// move adds what an event that was taken changed of the state. One that came since the story was read is left out.
-func (s *story) move(step Step) {
-	r := step.Record
-	row := s.causes[r.ID]
-	if row == nil {
-		return
-	}
 	s.Tracks.take(len(s.Moves), step)
-	s.Moves = append(s.Moves, move{Seq: r.Seq, Time: r.Time.UnixMilli(), Type: r.Type, Row: row.ID, Set: step.Set, Gone: step.Gone})
+	s.Moves = append(s.Moves, move{Seq: r.Seq, Time: r.Time.UnixMilli(), Type: r.Type, Row: to.ID, Set: step.Set, Gone: step.Gone})
 }
 
 // end computes what of the timeline needs the whole session.
 func (s *story) end() {
+	s.Tracks.end(len(s.Moves))
 	for _, c := range s.who.Calls() {
 		if n := s.calls[c.ToolUseID]; n != nil {
 			n.verdict(c)
@@ -115,7 +105,7 @@ func (s *story) end() {
 	for i, t := range s.Turns {
 		t.Tools = counts(t.tools)
 		t.Told = len(t.Prompt.records) > 1
-		t.Took = span(t.last.Sub(t.begun))
+		t.Took = insight.Span(t.last.Sub(t.begun))
 		t.Open = s.Rows <= 300 || i == len(s.Turns)-1
 	}
 }
@@ -200,7 +190,7 @@ func (s *story) place(r events.Record) *row {
 func (s *story) call(r events.Record) *row {
 	switch e := r.Event.(type) {
 	case *events.ToolRequested:
-		n := s.add(r, "", e.ToolName, subject(r, e.ToolInput))
+		n := s.add(r, "", e.ToolName, insight.Subject(r, e.ToolInput))
 		n.tone("", "running")
 		s.calls[e.ToolUseID] = n
 		s.turn(r).tools[line(e.ToolName)]++
@@ -223,7 +213,7 @@ func (s *story) call(r events.Record) *row {
 		if n := s.calls[s.who.About(r.ID)]; n != nil {
 			return n
 		}
-		return s.add(r, "warn", "permission asked for", strings.Join(nonEmpty(e.ToolName, subject(r, e.ToolInput)), ": "))
+		return s.other(r)
 	case *events.PermissionDenied:
 		return s.known(r, e.ToolUseID, e.ToolName, e.ToolInput)
 	case *events.ToolBatchFinished:
@@ -232,7 +222,6 @@ func (s *story) call(r events.Record) *row {
 				return n
 			}
 		}
-		return s.add(r, "faint", "calls came back", fmt.Sprint(len(e.ToolCalls)))
 	}
 	return s.other(r)
 }
@@ -242,7 +231,7 @@ func (s *story) known(r events.Record, id, tool string, input json.RawMessage) *
 	if n := s.calls[id]; n != nil {
 		return n
 	}
-	n := s.add(r, "", tool, subject(r, input))
+	n := s.add(r, "", tool, insight.Subject(r, input))
 	s.calls[id] = n
 	s.turn(r).tools[line(tool)]++
 	return n
@@ -250,7 +239,7 @@ func (s *story) known(r events.Record, id, tool string, input json.RawMessage) *
 
 func (n *row) took(ms float64) {
 	if ms >= 1 {
-		n.note(span(time.Duration(ms * float64(time.Millisecond))))
+		n.note(insight.Span(time.Duration(ms * float64(time.Millisecond))))
 	}
 }
 
@@ -276,7 +265,7 @@ func (n *row) verdict(c insight.Call) {
 		n.note(c.Words)
 	}
 	if c.WaitedMS > 0 {
-		n.note("after " + span(time.Duration(c.WaitedMS)*time.Millisecond))
+		n.note("after " + insight.Span(time.Duration(c.WaitedMS)*time.Millisecond))
 	}
 }
 
@@ -284,14 +273,14 @@ func (n *row) verdict(c insight.Call) {
 func (s *story) agent(r events.Record) *row {
 	c := r.Event.(events.HookEvent).Hook()
 	n := s.agents[c.AgentID]
-	if stop, ok := r.Event.(*events.SubagentStopped); ok {
+	if _, ok := r.Event.(*events.SubagentStopped); ok {
 		switch {
 		case n != nil:
 			return n
 		case c.AgentType == "" && s.compact != nil: // it wrote the summary
 			return s.compact
 		}
-		return s.add(r, "faint", "subagent ended", stop.LastAssistantMessage)
+		return s.other(r)
 	}
 	if n = s.causes[r.Causation]; n == nil {
 		id := r.AgentID
@@ -308,11 +297,11 @@ func (s *story) compaction(r events.Record) *row {
 	switch e := r.Event.(type) {
 	case *events.CheckpointCreated:
 		if s.compact == nil || e.Trigger == "command" {
-			return s.add(r, "faint", "checkpoint", e.Summary())
+			return s.other(r)
 		}
 	case *events.SessionStarted:
 		if e.Source != "compact" || s.compact == nil {
-			return s.add(r, "faint", "session started", strings.Join(nonEmpty(e.Source, e.Model, r.Branch), ", "))
+			return s.other(r)
 		}
 	case *events.CompactionStarted:
 		s.compact = s.add(r, "warn", "context compacted", e.Trigger)
@@ -326,21 +315,9 @@ func (s *story) compaction(r events.Record) *row {
 
 // other is a row of its own for an event that belongs to no other.
 func (s *story) other(r events.Record) *row {
-	switch e := r.Event.(type) {
-	case *events.TurnStopped:
-		return s.add(r, "", "answer", e.LastAssistantMessage)
-	case *events.TurnFailed:
-		return s.add(r, "bad", "API error", strings.Join(nonEmpty(e.Error, e.ErrorDetails), ": "))
-	case *events.SessionEnded:
-		return s.add(r, "faint", "session ended", words(e.Reason))
-	case *events.SessionReaped:
-		return s.add(r, "warn", "session ended without saying so", words(e.Reason))
-	case *events.GateStopBlocked:
-		return s.add(r, "warn", "turn held by gates", strings.Join(e.Names, ", "))
-	case *events.NotificationSent:
-		return s.add(r, "faint", "notification", strings.Join(nonEmpty(words(e.NotificationType), e.Message), ": "))
-	case events.Summarizer:
-		return s.add(r, "faint", r.Type, e.Summary())
+	tone := insight.Tone(r.Type)
+	if _, answer := r.Event.(*events.TurnStopped); !answer && (tone == "plain" || tone == "") {
+		tone = "faint"
 	}
-	return s.add(r, "faint", r.Type, anyText(r.Data))
+	return s.add(r, strings.TrimPrefix(tone, "plain"), r.Type, insight.Fact(r))
 }

@@ -18,7 +18,6 @@ type tracks struct {
 	Compacted  string // lines at compactions
 	Prompts    string // ticks at prompts
 	MostOpen   int
-	Drawn      bool // false until the states were read
 
 	ic, r, open, context []point
 	failed, compacted    []int
@@ -68,7 +67,6 @@ func (t *tracks) take(i int, step Step) {
 
 // end draws the paths.
 func (t *tracks) end(n int) {
-	t.Drawn = true
 	top := float64(max(4, t.MostOpen))
 	for i := range t.open {
 		t.open[i].value /= top
@@ -85,8 +83,7 @@ func (t *tracks) end(n int) {
 // x is the place of an event among n in a box 1000 wide.
 func x(i, n int) float64 { return 1000 * float64(i) / float64(max(1, n-1)) }
 
-// stairs is the path of values that hold until the next; of more points than the box has room for the last of each
-// place. filled closes it to an area.
+// stairs is the path of values that hold until the next. filled closes it to an area.
 func stairs(points []point, n int, filled bool) string {
 	if len(points) == 0 {
 		return ""
@@ -94,11 +91,7 @@ func stairs(points []point, n int, filled bool) string {
 	var b strings.Builder
 	first := x(points[0].at, n)
 	fmt.Fprintf(&b, "M%.0f %.0f", first, y(points[0].value))
-	for i, p := range points[1:] {
-		last := i+2 == len(points)
-		if !last && int(x(p.at, n)) == int(x(points[i+2].at, n)) {
-			continue
-		}
+	for _, p := range points[1:] {
 		fmt.Fprintf(&b, "H%.0fV%.0f", x(p.at, n), y(p.value))
 	}
 	b.WriteString("H1000")
@@ -113,12 +106,8 @@ func y(v float64) float64 { return 96 - 92*max(0, min(1, v)) }
 // ticks is a path of vertical lines.
 func ticks(at []int, n int) string {
 	var b strings.Builder
-	before := -1
 	for _, i := range at {
-		if place := int(x(i, n)); place != before {
-			fmt.Fprintf(&b, "M%d 0V100", place)
-			before = place
-		}
+		fmt.Fprintf(&b, "M%.0f 0V100", x(i, n))
 	}
 	return b.String()
 }

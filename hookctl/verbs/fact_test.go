@@ -11,28 +11,6 @@ import (
 	"hookline/hookctl/cmdline"
 )
 
-// TestFacts: the fact of each type, literally.
-func TestFacts(t *testing.T) {
-	for _, tc := range []struct{ typ, data, want string }{
-		{events.TypeToolRequested, `{"tool_name":"Read","tool_input":{"file_path":"/project/a/b.go"}}`, "Read: a/b.go"},
-		{events.TypeToolRequested, `{"tool_name":"Grep","tool_input":{"pattern":"TODO","path":"/project"}}`, "Grep: TODO"},
-		{events.TypeToolRequested, `{"tool_name":"mcp__db__query","tool_input":{"limit":3,"table":"users"}}`, "mcp__db__query: table=users"},
-		{events.TypeToolRequested, `{}`, ""},
-		{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":"ls"},"duration_ms":2500}`, "Bash: ls (2.5s)"},
-		{events.TypeToolFailed, `{"tool_name":"Bash","tool_input":{"command":"x"}}`, "failed — Bash: x"},
-		{events.TypeToolFailed, `{"tool_name":"Bash","tool_input":{"command":"x"},"error":"\n\n  boom \nmore"}`, "boom — Bash: x"},
-		{events.TypeTaskCompleted, `{"task_id":"abc","task_subject":"ship"}`, "abc ship"},
-		{events.TypeSessionReaped, `{"reason":"process_gone"}`, "process gone"},
-		{events.TypeProjectRehomed, `{"from":"aaaaaaaaaaaa"}`, "aaaaaaaaaaaa → 1f3a90c2b7de"},
-		{events.TypeDreamTriggered, `{"phase":"nrem","reason":"crisis","ic":0.42}`, "nrem, crisis, IC 0.42"},
-		{"later.thing", `{"cwd":"/x","b":"two","a":1}`, "b=two"},
-	} {
-		if got := factOf(record(1, tc.typ, sessionA, tc.data)); got != tc.want {
-			t.Errorf("%s %s: %q, want %q", tc.typ, tc.data, got, tc.want)
-		}
-	}
-}
-
 // TestLineIsSafe: whatever an event holds, its line is one line, fits the terminal and holds no
 // character that a terminal acts upon.
 func TestLineIsSafe(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/find"
+	"hookline/hookctl/insight"
 	"hookline/hookctl/page"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
@@ -344,7 +345,7 @@ func (a *app) printHits(hits []hitJSON) {
 		if hit.Tool != "" {
 			kind = join(" ", kind, cmdline.OneLine(hit.Tool))
 		}
-		line := fmt.Sprintf("%s  %s  %s  %s", a.stamp(hit.Time), a.Paint.Session(alias(hit.Session)), a.Paint.Toned(factRows()[hit.Type].tone, kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)))
+		line := fmt.Sprintf("%s  %s  %s  %s", a.stamp(hit.Time), a.Paint.Session(alias(hit.Session)), a.Paint.Toned(insight.Tone(hit.Type), kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)))
 		a.Printf("%s\n", join("  ", line, cmdline.Fit(cmdline.OneLine(hit.Title), 60)))
 		a.Printf("  %s %s\n", a.Paint.Faint(hit.Snippet.Kind+":"), a.marked(hit.Snippet))
 		a.printAfter(hit.After)

@@ -98,7 +98,7 @@ func (a *app) printCalls(calls []insight.Call, last count) {
 		if c.WaitedMS >= 100 {
 			waited = (time.Duration(c.WaitedMS) * time.Millisecond).Round(100 * time.Millisecond).String()
 		}
-		fact := cmdline.Fit(cmdline.OneLine(called(events.Record{}, c.Tool, membersOf(c.Input))), 60)
+		fact := cmdline.Fit(cmdline.OneLine(join(": ", c.Tool, insight.Subject(events.Record{}, c.Input))), 60)
 		t.Row("  "+c.Time.In(a.Zone).Format(time.TimeOnly), fmt.Sprint(c.Seq), fact, orDash(c.Mode), c.Verdict.Words(), orDash(waited), orDash(c.Words))
 	}
 	t.Print()

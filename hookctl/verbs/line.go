@@ -8,6 +8,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/insight"
 )
 
 // A pretty line is
@@ -43,7 +44,7 @@ func (a *app) prettyLine(r events.Record) string {
 	if a.Columns > 0 {
 		fact = cmdline.Fit(fact, max(10, a.Columns-left))
 	}
-	tone := factRows()[r.Type].tone
+	tone := insight.Tone(r.Type)
 	if tone == "bad" {
 		fact = a.Paint.Bad(fact)
 	}
@@ -94,5 +95,11 @@ func orDash(s string) string {
 	}
 	return s
 }
+
+// factOf is the fact of an event, fit for a terminal.
+func factOf(r events.Record) string { return cmdline.OneLine(insight.Fact(r)) }
+
+// join puts sep between the parts that are not empty.
+func join(sep string, parts ...string) string { return insight.Join(sep, parts...) }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

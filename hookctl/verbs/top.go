@@ -15,6 +15,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/insight"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/top"
 	"hookline/projector/identity"
@@ -106,7 +107,7 @@ func (t topSource) Events(ctx context.Context, id, after string) (lines []top.Li
 				fact = "↳ " + fact
 			}
 			text := r.Time.In(a.Zone).Format(time.TimeOnly) + "  " + cmdline.Pad(cmdline.OneLine(r.Type), typeColumn) + "  " + fact
-			lines = append(lines, top.Line{Key: strconv.FormatUint(r.Seq, 10), Text: text, Tone: factRows()[r.Type].tone})
+			lines = append(lines, top.Line{Key: strconv.FormatUint(r.Seq, 10), Text: text, Tone: insight.Tone(r.Type)})
 		})
 	})
 	return lines, err

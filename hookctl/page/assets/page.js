@@ -251,12 +251,8 @@
     if (i >= 0) requestAnimationFrame(() => { const d = here && here.querySelector("details"); if (d) d.open = true; });
   }
 
-  // The states and the pictures, which are folded behind the timeline.
-  async function states() {
-    const [list, pictures] = await Promise.all([fetch(data.moves).then(a => a.json()), fetch(data.tracks).then(a => a.ok ? a.text() : Promise.reject(a.status))]);
-    $("tracks").innerHTML = pictures; // from our template, escaped there
-    load(list);
-  }
+  // What each event changed of the state.
+  async function states() { load(await fetch(data.moves).then(a => a.json())); }
 
   // Brings the timeline to what it is now. Elements that stay keep the focus, what is selected in them, and whether they are unfolded.
   function merge(old, now) {
@@ -277,6 +273,7 @@
     const doc = await fresh();
     merge($("main"), doc.getElementById("main"));
     merge(document.querySelector(".top .facts"), doc.querySelector(".top .facts"));
+    $("tracks").replaceChildren(...doc.getElementById("tracks").childNodes);
     for (const d of document.querySelectorAll("#main details[data-row]")) if (d.open) unfold(d, true); else d.querySelector(":scope > .body").replaceChildren();
     await states();
     if ($("find").value) search($("find").value);

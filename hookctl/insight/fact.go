@@ -1,4 +1,4 @@
-package verbs
+package insight
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	_ "embed" // the table of facts
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,7 +16,6 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/cmdline"
 )
 
 //go:embed facts.txt
@@ -49,26 +49,28 @@ func membersOf(data []byte) map[string]any {
 	return m
 }
 
-// factOf is the one thing of an event that a person scans a list for: the file, the command, the
-// error, the head of the prompt. An event that has a summary of its own ([events.Summarizer]) gives that, the others have
-// a row in the table; a type without either shows the first text of its data.
-func factOf(r events.Record) string {
+// Fact is the one thing of an event that a person scans a list for: the file, the command, the error, the head of the
+// prompt. An event that has a summary of its own ([events.Summarizer]) gives that, the others have a row in the table; a type
+// without either shows the first text of its data. The text is as others wrote it: it is not cleaned.
+func Fact(r events.Record) string {
 	if e, ok := r.Event.(events.Summarizer); ok {
-		return cmdline.OneLine(e.Summary())
+		return e.Summary()
 	}
 	row, ok := factRows()[r.Type]
 	data, err := json.Marshal(r.Event)
 	if !ok || err != nil {
-		return cmdline.OneLine(anyText(membersOf(r.Data)))
+		return anyText(membersOf(r.Data))
 	}
-
 	of := reading{r, membersOf(data)}
 	parts := make([]string, len(row.parts))
 	for i, part := range row.parts {
 		parts[i] = of.part(part)
 	}
-	return cmdline.OneLine(join(row.sep, parts...))
+	return Join(row.sep, parts...)
 }
+
+// Tone is how a type stands in a list: good, warn, bad, faint or plain.
+func Tone(typ string) string { return factRows()[typ].tone }
 
 // reading fills the fields of an event's fact.
 type reading struct {
@@ -98,7 +100,7 @@ func (x reading) value(name, form, word string) string {
 	case "call":
 		input, _ := x.data["tool_input"].(map[string]any)
 		name, _ := x.data["tool_name"].(string)
-		text := called(x.r, name, input)
+		text := Join(": ", name, subject(x.r, input))
 		if x.data["is_interrupt"] == true {
 			return "interrupted: " + text
 		}
@@ -123,11 +125,11 @@ func (x reading) value(name, form, word string) string {
 	case "p":
 		return short(x.r, text)
 	case "a":
-		return alias(text)
+		return events.Alias(text)
 	case "2":
 		return strconv.FormatFloat(numberIn(v), 'f', 2, 64)
 	case "-":
-		return orDash(text)
+		return cmp.Or(text, "–")
 	case "*":
 		return cmp.Or(text, "all")
 	case "d":
@@ -143,27 +145,25 @@ func (x reading) value(name, form, word string) string {
 		}
 		return "failed"
 	case "n":
-		n := len(list)
-		if word == "" || n == 0 {
+		switch n := len(list); {
+		case word == "" || n == 0:
 			return strconv.Itoa(n)
+		case n == 1:
+			return "1 " + word
+		default:
+			return fmt.Sprintf("%d %ss", n, word)
 		}
-		return cmdline.Plural(n, word)
-	case "l":
-		return listed(list, word)
+	case "l": // texts, or a member of objects
+		var texts []string
+		for _, v := range list {
+			if object, ok := v.(map[string]any); ok {
+				v = object[word]
+			}
+			texts = append(texts, fmt.Sprint(v))
+		}
+		return strings.Join(texts, ", ")
 	}
 	return text
-}
-
-// listed are texts, or a member of objects, comma-separated.
-func listed(list []any, member string) string {
-	var texts []string
-	for _, v := range list {
-		if object, ok := v.(map[string]any); ok {
-			v = object[member]
-		}
-		texts = append(texts, fmt.Sprint(v))
-	}
-	return strings.Join(texts, ", ")
 }
 
 // numberIn is a JSON number; 0 for anything else.
@@ -176,16 +176,16 @@ func numberIn(v any) float64 {
 // subjects are members of a tool's input that say what a call is about, best first.
 var subjects = []string{"command", "file_path", "notebook_path", "pattern", "url", "query", "skill", "description", "subject", "prompt", "path", "message"}
 
-// called is a tool with the one thing of its input that says what the call is about.
-func called(r events.Record, tool string, input map[string]any) string {
-	about := anyText(input)
+// Subject is the one thing of a call's input that says what the call is about.
+func Subject(r events.Record, input json.RawMessage) string { return subject(r, membersOf(input)) }
+
+func subject(r events.Record, input map[string]any) string {
 	for _, name := range subjects {
 		if text := textOf(input[name]); text != "" {
-			about = short(r, events.WithoutFolder(text))
-			break
+			return short(r, events.WithoutFolder(text))
 		}
 	}
-	return join(": ", tool, about)
+	return anyText(input)
 }
 
 // textOf is a JSON string, or the head of one that is kept outside the event.
@@ -213,19 +213,27 @@ func short(r events.Record, path string) string {
 }
 
 func took(ms float64) string {
-	if ms < 1 {
+	d := time.Duration(ms * float64(time.Millisecond))
+	if d < time.Millisecond {
 		return ""
 	}
-	d := time.Duration(ms * float64(time.Millisecond))
-	if d > time.Second {
-		d = d.Round(100 * time.Millisecond)
+	return " (" + Span(d) + ")"
+}
+
+// Span is a duration as 6 ms, 2.5 s or 2m5s.
+func Span(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
-	return " (" + d.Round(time.Millisecond).String() + ")"
+	return d.Round(time.Second).String()
 }
 
 // anyText is the first text in an object's members, by name, that is not about the hook itself.
 func anyText(of map[string]any) string {
-	for _, k := range sortedKeys(of) {
+	for _, k := range slices.Sorted(maps.Keys(of)) {
 		switch k {
 		case "session_id", "transcript_path", "cwd", "hook_event_name", "prompt_id", "permission_mode", "tool_use_id":
 			continue
@@ -237,7 +245,7 @@ func anyText(of map[string]any) string {
 	return ""
 }
 
-// join puts sep between the parts that are not empty.
-func join(sep string, parts ...string) string {
+// Join puts sep between the parts that are not empty.
+func Join(sep string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), sep)
 }
