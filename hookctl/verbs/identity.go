@@ -93,10 +93,21 @@ func (f *identityShowVerb) run(a *app, _ []string) error {
 	if n := len(s.Open); n > 0 {
 		a.Printf("  open              %s\n", cmdline.Plural(n, "failure"))
 	}
-	a.Printf("\n%s", a.bars(s))
-	if chart := a.chart(s.History); chart != "" {
-		a.Printf("\n%s\n", chart)
+
+	a.Printf("\n")
+	for i, name := range events.Facets {
+		v := s.PurposeVector[i]
+		bar := strings.Repeat("░", int(math.Round(math.Abs(v)*40)))
+		if s.Used[i] {
+			bar = strings.ReplaceAll(bar, "░", "█")
+		}
+		a.Printf("  %s  %7.4f  %s\n", cmdline.Pad(name, 17), v, bar)
 	}
+	var chart []rune
+	for _, p := range s.History[max(0, len(s.History)-mostLevels):] {
+		chart = append(chart, levels[int(p.IC*float64(len(levels)-1)+.5)])
+	}
+	a.Printf("\n  IC over time      %s  the newest last, 0 is ▁, 1 is █\n", string(chart))
 	return nil
 }
 
@@ -144,79 +155,11 @@ func (a *app) class(name string) string {
 	return a.Paint.Bad(name)
 }
 
-// bars draws the facets, the longest bar for the largest value. Facets that an observation made
-// negative have a bar of their size, marked by the sign of the number.
-func (a *app) bars(s identity.State) string {
-	const before = 30 // columns that name and number take
-	longest := 40.0
-	if a.Columns > 0 {
-		longest = min(longest, max(8, float64(a.Columns-before)))
-	}
-	top := 0.0
-	for _, v := range s.PurposeVector {
-		top = max(top, math.Abs(v))
-	}
-	var b strings.Builder
-	for i, name := range events.Facets {
-		v := s.PurposeVector[i]
-		n := 0
-		if top > 0 {
-			n = int(math.Round(math.Abs(v) / top * longest))
-		}
-		bar := strings.Repeat("█", n)
-		if s.Used[i] {
-			bar = a.Paint.Good(bar)
-		} else {
-			bar = a.Paint.Faint(strings.ReplaceAll(bar, "█", "░"))
-		}
-		fmt.Fprintf(&b, "  %s  %7.4f  %s\n", cmdline.Pad(name, 17), v, bar)
-	}
-	return b.String()
-}
+// levels are the signs of a small picture of values from 0 to 1.
+var levels = []rune("▁▂▃▄▅▆▇█")
 
-// chart is the continuity over time, as wide as the terminal has room for.
-func (a *app) chart(points []identity.Point) string {
-	if len(points) < 2 {
-		return ""
-	}
-	values := make([]float64, len(points))
-	oldest, newest := points[0].AtMS, points[0].AtMS
-	for i, p := range points {
-		values[i] = p.IC
-		oldest = min(oldest, p.AtMS) // hooks may come late, or by an import
-		newest = max(newest, p.AtMS)
-	}
-	columns := a.Columns
-	if columns <= 0 {
-		columns = 80
-	}
-	const axis = 8 // columns that the axis and its numbers take
-	span := span(timeOf(newest).Sub(timeOf(oldest)))
-	lines := plot(values, max(10, min(columns-axis, len(values))))
-	return strings.Join(append(lines, fmt.Sprintf("         IC over %s, crisis below 0.50", span)), "\n")
-}
-
-// plotRows is the height of the chart without its lowest line.
-const plotRows = 6
-
-// plot draws values from 0 to 1 into so many columns, a line for each step of the axis.
-func plot(values []float64, width int) []string {
-	grid := make([][]rune, plotRows+1)
-	for i := range grid {
-		grid[i] = []rune(strings.Repeat(" ", width))
-	}
-	for x := range width {
-		v := values[x*(len(values)-1)/max(1, width-1)]
-		y := int(math.Round(min(1, max(0, v)) * plotRows))
-		grid[plotRows-y][x] = '•'
-	}
-
-	lines := make([]string, len(grid))
-	for i, row := range grid {
-		lines[i] = strings.TrimRight(fmt.Sprintf(" %.2f ┤%s", float64(plotRows-i)/plotRows, string(row)), " ")
-	}
-	return lines
-}
+// mostLevels is how many of the newest values such a picture shows.
+const mostLevels = 60
 
 type identityHistoryVerb struct {
 	All  bool  `help:"of every project"`
@@ -279,12 +222,6 @@ func snapshots(index []cell[identity.Pointer], states []identity.State) []snapsh
 			continue
 		}
 		l := snapshotJSON{AtMS: ms, Session: c.State.Session, Project: s.Project, Previous: s.PreviousSessionID}
-		if ic, ok := continuityAt(s, ms); ok {
-			l.IC, l.Class = &ic, identity.Classify(ic)
-		}
-		if s.Persisted && s.PersistedAtMS == ms {
-			l.R, l.C = &s.Integration, &s.Consciousness
-		}
 		if p, ok := s.SnapshotAt(ms); ok { // it stays when the session goes on
 			l.IC, l.Class, l.R, l.C = &p.IC, identity.Classify(p.IC), &p.R, &p.C
 		}

@@ -188,19 +188,4 @@ func findProject(all []project.State, name string) (project.State, error) {
 	return project.State{}, problem.Faultf("%q is ambiguous: %s", name, strings.Join(lines, ", ")).Advise("give the id")
 }
 
-// continuityAt is a session's continuity at a moment: its last point until then. The cell keeps 120
-// points; for an older moment there is none.
-func continuityAt(s identity.State, ms int64) (float64, bool) {
-	if s.TimestampMS == ms && s.Persisted {
-		return s.LastIC, true
-	}
-	ic, ok := 0.0, false
-	for _, p := range s.History {
-		if p.AtMS <= ms {
-			ic, ok = p.IC, true
-		}
-	}
-	return ic, ok
-}
-
 func timeOf(ms int64) time.Time { return time.UnixMilli(ms) }

@@ -120,6 +120,8 @@ var worlds = map[string]func(*testing.T) (*bench, *fakeBackend){
 			s.TimestampMS += int64(i+1) * 600_000
 			s.Persisted, s.PersistedAtMS = true, s.TimestampMS
 			f.cells[identity.Name][id] = s
+			s.Snapshots = []identity.Snapshot{{AtMS: s.TimestampMS, IC: s.LastIC, R: s.Integration, C: s.Consciousness}}
+			f.cells[identity.Name][id] = s
 			f.cells[identity.PointerName][identity.TimeKey(s.TimestampMS, id)] = identity.Pointer{Session: id, AtMS: s.TimestampMS}
 		}
 		f.cells[identity.PointerName][identity.TimeKey(noon.UnixMilli(), "99999999-x")] = identity.Pointer{Session: "99999999-x", AtMS: noon.UnixMilli()}
