@@ -29,14 +29,12 @@ type Line struct {
 type Source interface {
 	// Sessions are all of them, those that live first.
 	Sessions(ctx context.Context) ([]Line, error)
-	// Session gives what is known of a session.
-	Session(ctx context.Context, session string) (head []string, err error)
-	// Events are those of a session after a key, in the order of the log; all of them after "".
-	Events(ctx context.Context, session, after string) ([]Line, error)
+	// Events are those of a session after a key, in the order of the log, all of them after ""; head is what is known of it.
+	Events(ctx context.Context, session, after string) (head []string, list []Line, err error)
 	// State is that of the session at one of its events.
 	State(ctx context.Context, session, event string) ([]string, error)
 	// Event is one event, whole.
-	Event(ctx context.Context, event string) ([]string, error)
+	Event(ctx context.Context, event string) ([]Line, error)
 }
 
 // Options of a run.
@@ -46,14 +44,13 @@ type Options struct {
 	Out   io.Writer
 	Env   []string
 	Paint cmdline.Palette
-	Every time.Duration // the screen is brought up to date; 0: 2 s
 }
+
+// every is how often the screen is brought up to date.
+const every = 2 * time.Second
 
 // Run shows the sessions until the user leaves.
 func Run(ctx context.Context, o Options) error {
-	if o.Every == 0 {
-		o.Every = 2 * time.Second
-	}
 	m := &model{ctx: ctx, Options: o, screens: []*screen{{level: sessions}}}
 	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env)).Run()
 	if ctx.Err() != nil {
@@ -100,7 +97,6 @@ type (
 	tick   struct{}
 	loaded struct {
 		to   *screen
-		add  bool
 		head []string
 		list []Line
 		err  error
@@ -116,7 +112,7 @@ type (
 func (m *model) Init() tea.Cmd { return tea.Batch(m.load(m.shown()), m.tick()) }
 
 func (m *model) tick() tea.Cmd {
-	return tea.Tick(m.Every, func(time.Time) tea.Msg { return tick{} })
+	return tea.Tick(every, func(time.Time) tea.Msg { return tick{} })
 }
 
 func (m *model) shown() *screen { return m.screens[len(m.screens)-1] }
@@ -134,16 +130,9 @@ func (m *model) load(s *screen) tea.Cmd {
 		case sessions:
 			out.list, out.err = m.From.Sessions(m.ctx)
 		case timeline:
-			out.add = after != ""
-			if out.head, out.err = m.From.Session(m.ctx, s.of); out.err == nil {
-				out.list, out.err = m.From.Events(m.ctx, s.of, after)
-			}
+			out.head, out.list, out.err = m.From.Events(m.ctx, s.of, after)
 		case detail:
-			var text []string
-			text, out.err = m.From.Event(m.ctx, s.of)
-			for _, t := range text {
-				out.list = append(out.list, Line{Text: t})
-			}
+			out.list, out.err = m.From.Event(m.ctx, s.of)
 		}
 		return out
 	}
@@ -166,10 +155,6 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.at == msg.to.chosen() {
 			msg.to.state, msg.to.at, msg.to.err = msg.lines, msg.at, msg.err
 		}
-	case tea.PasteMsg:
-		if m.typing {
-			s.narrow(s.filter + cmdline.OneLine(msg.Content))
-		}
 	case tea.KeyPressMsg:
 		return m.press(msg)
 	}
@@ -185,14 +170,11 @@ func (s *screen) take(l loaded) {
 	}
 	s.known = true
 	was := s.chosen()
-	if l.head != nil {
-		s.head = l.head
+	s.head = l.head
+	if s.level == timeline {
+		l.list = append(s.lines, l.list...) // what is new was asked for
 	}
-	if l.add {
-		s.lines = append(s.lines, newer(s.lines, l.list)...)
-	} else {
-		s.lines = l.list
-	}
+	s.lines = l.list
 	s.narrow(s.filter)
 	if s.follow {
 		s.cursor = max(0, len(s.shown)-1)
@@ -203,21 +185,6 @@ func (s *screen) take(l loaded) {
 			s.cursor = i
 		}
 	}
-}
-
-// newer leaves out what a list has: two rounds may have asked for the same.
-func newer(have, list []Line) []Line {
-	known := map[string]bool{}
-	for _, l := range have[max(0, len(have)-len(list)):] {
-		known[l.Key] = true
-	}
-	var out []Line
-	for _, l := range list {
-		if !known[l.Key] {
-			out = append(out, l)
-		}
-	}
-	return out
 }
 
 // narrow shows the lines that hold the filter's text.
@@ -274,21 +241,21 @@ func (m *model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		m.help = true
 	case "/":
 		m.typing = true
-	case "up", "k", "left", "h":
+	case "up", "left":
 		s.move(-1)
-	case "down", "j", "right", "l":
+	case "down", "right":
 		s.move(1)
-	case "pgup", "ctrl+b":
+	case "pgup":
 		s.move(-page)
-	case "pgdown", "space", "ctrl+f":
+	case "pgdown":
 		s.move(page)
-	case "home", "g":
+	case "g":
 		s.move(-len(s.lines))
-	case "end", "G":
+	case "G":
 		s.move(len(s.lines))
 	case "enter":
 		return m, m.open(s)
-	case "esc", "backspace":
+	case "esc":
 		if s.filter != "" {
 			s.narrow("")
 		} else if len(m.screens) > 1 {

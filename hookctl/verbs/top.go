@@ -83,25 +83,17 @@ func (t topSource) Sessions(ctx context.Context) (lines []top.Line, err error) {
 	return lines, err
 }
 
-// Session implements [top.Source].
-func (t topSource) Session(ctx context.Context, id string) (head []string, err error) {
+// Events implements [top.Source].
+func (t topSource) Events(ctx context.Context, id, after string) (head []string, lines []top.Line, err error) {
+	from, _ := strconv.ParseUint(after, 10, 64) // our own key, or ""
 	err = t.ask(ctx, func(a *app) error {
 		s, err := stateOf[session.State](a, session.Name, id)
+		if err != nil {
+			return err
+		}
 		head = []string{join(" · ", cmdline.OneLine(s.Title), cmdline.OneLine(s.Standing().Words), cmdline.Plural(s.Prompts, "prompt"), cmdline.OneLine(s.Model))}
-		return err
-	})
-	return head, err
-}
 
-// Events implements [top.Source].
-func (t topSource) Events(ctx context.Context, id, after string) (lines []top.Line, err error) {
-	from, _ := strconv.ParseUint(after, 10, 64) // our own key, or ""
-	query := url.Values{"session": {id}, "since": {strconv.FormatUint(from+1, 10)}}
-	err = t.ask(ctx, func(a *app) error {
-		return a.records(query, func(r events.Record) {
-			if r.Seq <= from {
-				return
-			}
+		return a.records(url.Values{"session": {id}, "since": {strconv.FormatUint(from+1, 10)}}, func(r events.Record) {
 			fact := factOf(r)
 			if r.AgentID != "" {
 				fact = "↳ " + fact
@@ -110,16 +102,16 @@ func (t topSource) Events(ctx context.Context, id, after string) (lines []top.Li
 			lines = append(lines, top.Line{Key: strconv.FormatUint(r.Seq, 10), Text: text, Tone: insight.Tone(r.Type)})
 		})
 	})
-	return lines, err
+	return head, lines, err
 }
 
 // Event implements [top.Source].
-func (t topSource) Event(ctx context.Context, seq string) (lines []string, err error) {
+func (t topSource) Event(ctx context.Context, seq string) (lines []top.Line, err error) {
 	err = t.ask(ctx, func(a *app) error {
 		var raw json.RawMessage
 		err := a.get("/v1/events/"+seq, nil, &raw)
 		for _, l := range strings.Split(cmdline.IndentJSON(raw), "\n") {
-			lines = append(lines, cmdline.Fit(l, 4096))
+			lines = append(lines, top.Line{Text: cmdline.Fit(l, 4096)})
 		}
 		return err
 	})
