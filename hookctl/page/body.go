@@ -48,7 +48,7 @@ func (s *story) bodyOf(ctx context.Context, n *row, most int) body {
 		if e, ok := r.Event.(*events.SessionStarted); ok {
 			s.toldAt(ctx, r.Seq, e.Source, w.words)
 		}
-		w.record(r, n, s)
+		w.record(r, s)
 	}
 	b.Blocks = w.blocks
 	return b
@@ -103,7 +103,7 @@ func (w *writer) list(title string, items []string) {
 }
 
 // record adds what one event says.
-func (w *writer) record(r events.Record, n *row, s *story) {
+func (w *writer) record(r events.Record, s *story) {
 	switch e := r.Event.(type) {
 	case *events.ToolRequested:
 		w.call(e.ToolName, e.ToolInput)
@@ -119,43 +119,19 @@ func (w *writer) record(r events.Record, n *row, s *story) {
 	case *events.PermissionDenied:
 		w.call(e.ToolName, e.ToolInput)
 		w.text("permission denied", e.Reason)
-	case *events.PermissionAutoDenied:
-		w.text("permission denied", e.Reason)
-	case *events.GateBlocked:
-		w.text("blocked by gates", gateText(e.Names, e.Values))
-	case *events.GateStopBlocked:
-		w.text("held by gates", gateText(e.Names, e.Values))
-	case *events.ToolBatchFinished:
-		w.refused(e, n)
+	case *events.ToolBatchFinished: // the row's note has why a call was refused
 	case *events.ContextInjected:
 		w.told(e, s)
 	case *events.PromptSubmitted:
 		w.text("prompt", e.Prompt)
 	case *events.TurnStopped:
 		w.text("answer", e.LastAssistantMessage)
-	case *events.TurnFailed:
-		w.text("error", insight.Join("\n", e.Error, e.ErrorDetails, e.LastAssistantMessage))
 	case *events.SubagentStopped:
 		w.text("the subagent's last words", e.LastAssistantMessage)
 	case *events.CompactionFinished:
 		w.text("the client's summary", e.CompactSummary)
-	case *events.CompactionStarted:
-		w.text("asked to keep", e.CustomInstructions)
 	default:
-		w.members("", r.Data)
-	}
-}
-
-// refused adds what the model was given for a call that did not run.
-func (w *writer) refused(e *events.ToolBatchFinished, n *row) {
-	q, ok := n.records[0].Event.(*events.ToolRequested)
-	if !ok || n.Tone != "bad" || n.State == "failed" {
-		return
-	}
-	for _, c := range e.ToolCalls {
-		if c.ToolUseID == q.ToolUseID {
-			w.text("refused", textOf(c.ToolResponse))
-		}
+		w.members(r.Type, r.Data)
 	}
 }
 
@@ -176,19 +152,6 @@ func (w *writer) told(e *events.ContextInjected, s *story) {
 		title += fmt.Sprintf(", %d left out", e.Left)
 	}
 	w.list(title, items)
-}
-
-func gateText(names []string, values map[string]map[string]string) string {
-	var lines []string
-	for _, name := range names {
-		parts := []string{name}
-		for k, v := range values[name] {
-			parts = append(parts, k+"="+v)
-		}
-		slices.Sort(parts[1:])
-		lines = append(lines, strings.Join(parts, " "))
-	}
-	return strings.Join(lines, "\n")
 }
 
 // call adds the input of a call, once.
@@ -212,15 +175,11 @@ func (w *writer) call(tool string, input json.RawMessage) {
 	w.members("input", input)
 }
 
-// result adds what a tool gave back.
+// result adds what a tool gave back. What Edit and Write were called with is shown as a change.
 func (w *writer) result(tool string, response json.RawMessage) {
-	var patch []hunk
-	_ = json.Unmarshal(events.Member(response, "structuredPatch"), &patch) // what has another form is no patch
 	stdout, stderr := events.Member(response, "stdout"), events.Member(response, "stderr")
 	file := events.Member(response, "file")
 	switch {
-	case len(patch) > 0:
-		w.patch(patch)
 	case tool == "Edit", tool == "Write":
 	case stdout != nil || stderr != nil:
 		w.text("output", textOf(stdout))
@@ -234,43 +193,6 @@ func (w *writer) result(tool string, response json.RawMessage) {
 		}
 		w.members("result", response)
 	}
-}
-
-// hunk is one part of the difference that the client computed.
-type hunk struct {
-	OldStart int      `json:"oldStart"`
-	NewStart int      `json:"newStart"`
-	Lines    []string `json:"lines"`
-}
-
-// patch replaces the difference of the input by the client's own, which has the lines around.
-func (w *writer) patch(hunks []hunk) {
-	b := block{Title: "change"}
-	for i, d := range w.blocks {
-		if d.Lines != nil {
-			b.Title = d.Title
-			w.blocks = w.blocks[:i]
-			break
-		}
-	}
-	left := w.most
-	for _, h := range hunks {
-		b.Lines = append(b.Lines, diffLine{"@", fmt.Sprintf("line %d, now %d", h.OldStart, h.NewStart)})
-		for _, l := range h.Lines {
-			if left -= len(l); left < 0 {
-				b.Cut = "cut here: the change is longer"
-				break
-			}
-			sign := " "
-			if l != "" {
-				sign, l = l[:1], l[1:]
-			}
-			for part := range strings.SplitSeq(l, "\n") {
-				b.Lines = append(b.Lines, diffLine{sign, clean(part)})
-			}
-		}
-	}
-	w.blocks = append(w.blocks, b)
 }
 
 // diff shows what was replaced and by what.
