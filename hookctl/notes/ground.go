@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"hookline/events"
@@ -209,28 +210,23 @@ type Ghost struct {
 	Status   string   `json:"status" jsonschema_description:"present, confirmed_ghost or high_ambiguity"`
 }
 
-// Bounds of a search.
-const (
-	maxSearched   = 50_000
-	maxSearchFile = 1 << 20
-	ambiguousFrom = 3
-)
+// ambiguousFrom is how many lines of documents make a feature without a hit ambiguous.
+const ambiguousFrom = 3
 
 // Seek searches files below root, by lines that have all words of a query: code for each query, documents for the
 // feature. Without any hit the feature is a ghost, or ambiguous where documents mention it three times.
-func Seek(root string, files []string, feature string, queries []string) (Ghost, error) {
+func Seek(root string, files []string, feature string, queries []string) Ghost {
 	g := Ghost{Feature: feature, Queries: queries, Hits: make([]int, len(queries)), Status: "present"}
-	if len(files) > maxSearched {
-		return g, fmt.Errorf("%d files are too many to search", len(files))
-	}
+	documents := []string{".md", ".txt", ".rst", ".adoc"}
 	for _, name := range files {
+		document := slices.Contains(documents, strings.ToLower(path.Ext(name)))
 		lines, err := linesOf(root, name)
-		if err != nil || tooLarge(lines) {
-			continue // gone, no regular file, or no text that a person wrote
+		if err != nil {
+			continue // gone, or no regular file
 		}
 		for _, line := range lines {
 			low := strings.ToLower(line)
-			if isDocument(name) {
+			if document {
 				g.Mentions += count(low, feature)
 				continue
 			}
@@ -242,30 +238,14 @@ func Seek(root string, files []string, feature string, queries []string) (Ghost,
 
 	for _, n := range g.Hits {
 		if n > 0 {
-			return g, nil
+			return g
 		}
 	}
 	g.Status = "confirmed_ghost"
 	if g.Mentions >= ambiguousFrom {
 		g.Status = "high_ambiguity"
 	}
-	return g, nil
-}
-
-func tooLarge(lines []string) bool {
-	size := 0
-	for _, l := range lines {
-		size += len(l)
-	}
-	return size > maxSearchFile
-}
-
-func isDocument(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".txt", ".rst", ".adoc":
-		return true
-	}
-	return false
+	return g
 }
 
 // count is 1 for a line in lower case that has all words of a query.

@@ -106,9 +106,9 @@ func TestNegativeGrounding(t *testing.T) {
 		feature, second, status string
 		mentions                int
 	}{{"rotate", "spin", "present", 0}, {"spin", "ROTATE func", "present", 0}, {"token rotation", "spin", "high_ambiguity", 3}, {"lost feature", "spin", "confirmed_ghost", 1}, {"nothing", "spin", "confirmed_ghost", 0}} {
-		g, err := Seek(project(t), []string{"jwt.go", "README.md", "gone.go"}, c.feature, []string{c.feature, c.second})
-		if err != nil || g.Status != c.status || g.Mentions != c.mentions {
-			t.Errorf("%s: %+v, %v", c.feature, g, err)
+		g := Seek(project(t), []string{"jwt.go", "README.md", "gone.go"}, c.feature, []string{c.feature, c.second})
+		if g.Status != c.status || g.Mentions != c.mentions {
+			t.Errorf("%s: %+v", c.feature, g)
 		}
 	}
 }

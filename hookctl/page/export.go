@@ -34,11 +34,6 @@ type ExportOptions struct {
 // Export writes one session as a page that opens without the program: the timeline, the states, the bodies of the rows and
 // the events themselves, packed, with their digest. Secrets are taken out of all of it once more.
 func Export(ctx context.Context, w io.Writer, o ExportOptions) (Exported, error) {
-	rd := newReader(o.From, o.Zone)
-	state, err := rd.state(ctx, o.Session)
-	if err != nil {
-		return Exported{}, err
-	}
 	t, err := pages()
 	if err != nil {
 		return Exported{}, err
@@ -47,8 +42,8 @@ func Export(ctx context.Context, w io.Writer, o ExportOptions) (Exported, error)
 	sum, raw := sha256.New(), newPack()
 	lines := json.NewEncoder(io.MultiWriter(sum, raw))
 	lines.SetEscapeHTML(false)
-	s := newStory(state, rd)
-	if err := s.read(ctx, func(r events.Record) error { return lines.Encode(r) }); err != nil {
+	s, err := newReader(o.From, o.Zone).story(ctx, o.Session, func(r events.Record) error { return lines.Encode(r) })
+	if err != nil {
 		return Exported{}, err
 	}
 
@@ -56,7 +51,7 @@ func Export(ctx context.Context, w io.Writer, o ExportOptions) (Exported, error)
 	if err := s.pack(ctx, t, inside); err != nil {
 		return Exported{}, err
 	}
-	p := rd.pageOf(s)
+	p := s.by.pageOf(s)
 	p.Export, p.Policy = true, policy("'none'")
 	p.Written, p.Build = o.Now.In(o.Zone).Format("2 January 2006, 15:04 MST"), o.Build
 	p.Events, p.Digest = len(s.Moves), hex.EncodeToString(sum.Sum(nil))
@@ -66,7 +61,7 @@ func Export(ctx context.Context, w io.Writer, o ExportOptions) (Exported, error)
 	if p.Raw, err = raw.text(); err != nil {
 		return Exported{}, err
 	}
-	return Exported{Session: state.ID, Events: p.Events, Digest: p.Digest}, t.ExecuteTemplate(w, "session", p)
+	return Exported{Session: s.Session.ID, Events: p.Events, Digest: p.Digest}, t.ExecuteTemplate(w, "session", p)
 }
 
 // pack writes what the script asks the server for otherwise.

@@ -115,13 +115,6 @@ func newReader(from Source, zone *time.Location) reader {
 	return reader{from: from, zone: zone, hide: redact.New().Remembering(redact.NewMemory())}
 }
 
-// state is the session's own cell of now.
-func (rd reader) state(ctx context.Context, id string) (session.State, error) {
-	var c struct{ State session.State }
-	err := rd.get(ctx, "/v1/cells/"+session.Name+"/"+id, nil, &c)
-	return c.State, err
-}
-
 // get asks the daemon for one value.
 func (rd reader) get(ctx context.Context, path string, query url.Values, out any) error {
 	var raw json.RawMessage
@@ -137,14 +130,21 @@ func (rd reader) open(raw []byte, out any) error {
 	return json.Unmarshal(clean, out)
 }
 
-// read takes a session's events with what each changed of the state. each is called with every event, and may be nil.
-func (s *story) read(ctx context.Context, each func(events.Record) error) error {
-	err := s.by.from.Stream(ctx, "GET", "/v1/walk/"+s.Session.ID, nil, func(raw []byte) error {
+// story reads a session: its own cell, and its events with what each changed of the state. each is called with every event,
+// and may be nil.
+func (rd reader) story(ctx context.Context, id string, each func(events.Record) error) (*story, error) {
+	var c struct{ State session.State }
+	if err := rd.get(ctx, "/v1/cells/"+session.Name+"/"+id, nil, &c); err != nil {
+		return nil, err
+	}
+
+	s := &story{Session: c.State, by: rd, zone: rd.zone, rows: map[string]*row{}, calls: map[string]*row{}, causes: map[string]*row{}, agents: map[string]*row{}}
+	err := rd.from.Stream(ctx, "GET", "/v1/walk/"+s.Session.ID, nil, func(raw []byte) error {
 		if len(raw) == 0 {
 			return nil
 		}
 		var step Step
-		if err := s.by.open(raw, &step); err != nil {
+		if err := rd.open(raw, &step); err != nil {
 			return fmt.Errorf("read a step of the session: %w", err)
 		}
 
@@ -155,7 +155,7 @@ func (s *story) read(ctx context.Context, each func(events.Record) error) error 
 		return each(step.Record)
 	})
 	s.end()
-	return err
+	return s, err
 }
 
 // Count is how much the timeline has.

@@ -158,13 +158,8 @@ func wordsOf(err error) string {
 
 // read is the timeline of a session as the log has it now.
 func (s *server) read(ctx context.Context, id string) (*story, error) {
-	rd := newReader(s.From, s.Zone)
-	state, err := rd.state(ctx, id)
+	st, err := newReader(s.From, s.Zone).story(ctx, id, nil)
 	if err != nil {
-		return nil, err
-	}
-	st := newStory(state, rd)
-	if err := st.read(ctx, nil); err != nil {
 		return nil, err
 	}
 
@@ -173,7 +168,7 @@ func (s *server) read(ctx context.Context, id string) (*story, error) {
 	if len(s.known) >= 8 {
 		clear(s.known)
 	}
-	s.known[state.ID] = st
+	s.known[st.Session.ID] = st
 	return st, nil
 }
 

@@ -77,10 +77,6 @@ type move struct {
 	Gone []string                   `json:"g,omitempty"`
 }
 
-func newStory(s session.State, by reader) *story {
-	return &story{Session: s, by: by, zone: by.zone, rows: map[string]*row{}, calls: map[string]*row{}, causes: map[string]*row{}, agents: map[string]*row{}}
-}
-
 // take adds one event with what it changed of the state.
 func (s *story) take(step Step) {
 	r := step.Record

@@ -133,10 +133,7 @@ func (f *ledgerGhostVerb) run(a *app, args []string) error {
 		return problem.Faultf("the tracked files cannot be listed: %w", err).Advise("a git repository is searched")
 	}
 	files := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	g, err := notes.Seek(root, files, feature, append([]string{feature}, f.Queries...))
-	if err != nil {
-		return err
-	}
+	g := notes.Seek(root, files, feature, append([]string{feature}, f.Queries...))
 
 	if g.Status != "present" {
 		_, err := a.orderLedger(&events.LedgerEntryAdded{Kind: events.LedgerGhost, Text: feature, Case: g.Status, By: a.caller(), Source: "command"})
