@@ -2,7 +2,6 @@ package insight
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed" // the table of facts
 	"encoding/json"
 	"fmt"
@@ -106,11 +105,14 @@ func (x reading) value(name, form, word string) string {
 		}
 		return text
 	case "took":
-		return took(numberIn(x.data["duration_ms"]))
+		n, _ := x.data["duration_ms"].(json.Number)
+		ms, _ := n.Float64()
+		if ms < 1 {
+			return ""
+		}
+		return " (" + Span(time.Duration(ms*float64(time.Millisecond))) + ")"
 	case "@branch":
 		return x.r.Branch
-	case "@project":
-		return x.r.Project
 	}
 
 	v := x.data[name]
@@ -122,18 +124,8 @@ func (x reading) value(name, form, word string) string {
 	switch form {
 	case "_":
 		return strings.ReplaceAll(text, "_", " ")
-	case "p":
-		return short(x.r, text)
 	case "a":
 		return events.Alias(text)
-	case "2":
-		return strconv.FormatFloat(numberIn(v), 'f', 2, 64)
-	case "-":
-		return cmp.Or(text, "–")
-	case "*":
-		return cmp.Or(text, "all")
-	case "d":
-		return (time.Duration(numberIn(v)) * time.Millisecond).String()
 	case "h":
 		if x.data["is_interrupt"] == true { // the call says so
 			return ""
@@ -164,13 +156,6 @@ func (x reading) value(name, form, word string) string {
 		return strings.Join(texts, ", ")
 	}
 	return text
-}
-
-// numberIn is a JSON number; 0 for anything else.
-func numberIn(v any) float64 {
-	n, _ := v.(json.Number)
-	f, _ := n.Float64()
-	return f
 }
 
 // subjects are members of a tool's input that say what a call is about, best first.
@@ -210,14 +195,6 @@ func short(r events.Record, path string) string {
 		return rel
 	}
 	return path
-}
-
-func took(ms float64) string {
-	d := time.Duration(ms * float64(time.Millisecond))
-	if d < time.Millisecond {
-		return ""
-	}
-	return " (" + Span(d) + ")"
 }
 
 // Span is a duration as 6 ms, 2.5 s or 2m5s.

@@ -21,13 +21,13 @@ func TestFacts(t *testing.T) {
 		{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":"ls"},"duration_ms":125000}`, "Bash: ls (2m5s)"},
 		{events.TypeToolFailed, `{"tool_name":"Bash","tool_input":{"command":"x"}}`, "failed — Bash: x"},
 		{events.TypePromptExpanded, `{"command_name":"/review","command_args":"main"}`, "/review main"},
-		{events.TypeProjectRehomed, `{"from":"aaaaaaaaaaaa"}`, "aaaaaaaaaaaa → 1f3a90c2b7de"},
+		{events.TypeProjectRehomed, `{"from":"aaaaaaaaaaaa"}`, "from aaaaaaaaaaaa"},
 		{events.TypeIdentityShortened, `{"size_bytes":40000,"dropped":3}`, "3 entries dropped from 40000 bytes"},
 		{events.TypeDreamTriggered, `{"phase":"nrem","reason":"crisis","ic":0.42}`, "nrem, crisis, IC 0.42"},
 		{"later.thing", `{"cwd":"/x","b":"two","a":1}`, "b=two"},
 		{"later.thing", `[]`, ""},
 	} {
-		if got := Fact(events.NewRecord(1, events.Envelope{Type: tc.typ, Version: 1, Project: "1f3a90c2b7de", Worktree: "/project", Data: []byte(tc.data)})); got != tc.want {
+		if got := Fact(events.NewRecord(1, events.Envelope{Type: tc.typ, Version: 1, Worktree: "/project", Data: []byte(tc.data)})); got != tc.want {
 			t.Errorf("%s %s: %q, want %q", tc.typ, tc.data, got, tc.want)
 		}
 	}
@@ -45,7 +45,7 @@ func TestEveryTypeHasAFact(t *testing.T) {
 		}
 		delete(rows, k.Type)
 
-		fields := "call took @branch @project"
+		fields := "call took @branch"
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(e).Elem()) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			fields += " " + name

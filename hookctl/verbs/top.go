@@ -15,6 +15,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/hook"
 	"hookline/hookctl/insight"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/top"
@@ -128,7 +129,7 @@ func stateAt[S any](a *app, projection, id, seq string) (S, error) {
 	return c.State, err
 }
 
-// State implements [top.Source].
+// State implements [top.Source]: how the session stood, and what it would have been told of its work.
 func (t topSource) State(ctx context.Context, id, seq string) (lines []string, err error) {
 	err = t.ask(ctx, func(a *app) error {
 		s, err := stateAt[session.State](a, session.Name, id, seq)
@@ -140,52 +141,23 @@ func (t topSource) State(ctx context.Context, id, seq string) (lines []string, e
 			return err
 		}
 		i, err := stateAt[identity.State](a, identity.Name, id, seq)
-		lines = stateLines(s, w, i)
-		return err
+		if err != nil {
+			return err
+		}
+
+		if s.ID != "" {
+			lines = append(lines, cmdline.OneLine(s.Standing().Words))
+		}
+		if c := s.Context; c != nil && c.Window > 0 {
+			lines = append(lines, fmt.Sprintf("context: %d %% of %s tokens, %s", c.Used*100/c.Window, cmdline.Count(c.Window), strings.ToLower(c.Phase)))
+		}
+		if i.Born {
+			lines = append(lines, i.Brief())
+		}
+		for _, it := range hook.Known(w) {
+			lines = append(lines, cmdline.OneLine(it.Text))
+		}
+		return nil
 	})
 	return lines, err
-}
-
-// stateLines tells the state of a session in a few lines.
-func stateLines(s session.State, w working.State, i identity.State) []string {
-	var lines []string
-	add := func(name, text string) {
-		if text = cmdline.OneLine(text); text != "" {
-			lines = append(lines, cmdline.Pad(name, 9)+" "+text)
-		}
-	}
-	note := func(n *working.Note) string {
-		if n == nil {
-			return ""
-		}
-		return n.Text
-	}
-
-	if s.ID != "" {
-		add("stands", s.Standing().Words)
-	}
-	if c := s.Context; c != nil && c.Window > 0 {
-		add("context", fmt.Sprintf("%d %% of %s tokens, %s", c.Used*100/c.Window, cmdline.Count(c.Window), strings.ToLower(c.Phase)))
-	}
-	if i.Born {
-		add("identity", i.Brief())
-	}
-	add("goal", note(w.Goal))
-	if w.Goal == nil || w.Task == nil || w.Task.Event != w.Goal.Event {
-		add("task", note(w.Task))
-	}
-	for _, f := range w.Open {
-		add("open", f.Target+": "+f.Text)
-	}
-	var changed []string
-	for n := len(w.Files) - 1; n >= 0; n-- {
-		if f := w.Files[n]; f.Changed() {
-			changed = append(changed, path.Base(f.Path))
-		}
-	}
-	add("changed", strings.Join(changed, ", "))
-	if n := len(w.Commands); n > 0 {
-		add("ran", w.Commands[n-1].Line)
-	}
-	return lines
 }
