@@ -194,6 +194,7 @@ func SnippetOf(d Doc, terms []Term, size int) Snippet {
 			s.Marks = append(s.Marks, Mark{place[0], place[1]})
 		}
 	}
+	slices.SortFunc(s.Marks, func(x, y Mark) int { return x.From - y.From })
 	return s
 }
 

@@ -58,7 +58,16 @@ func (q *costQuery) run(a *app, _ []string) error {
 	if err != nil {
 		return err
 	}
-	since, err := a.costSince(q.Since)
+	seq, ms, err := a.findPoint(q.Since)
+	var since time.Time
+	switch {
+	case err == nil && seq != 0:
+		var r events.Record
+		err = a.get("/v1/events/"+strconv.FormatUint(seq, 10), nil, &r)
+		since = r.Time
+	case ms != 0:
+		since = time.UnixMilli(ms)
+	}
 	if err != nil {
 		return err
 	}
@@ -76,7 +85,21 @@ func (q *costQuery) run(a *app, _ []string) error {
 	if err != nil {
 		return err
 	}
-	a.label(&out.Bill, list, projects)
+	byID := map[string]session.State{}
+	for _, s := range list {
+		byID[s.ID] = s
+	}
+	for i := range out.Rows {
+		r := &out.Rows[i]
+		switch out.By {
+		case "session":
+			r.Label = byID[r.Name].Title
+		case "project":
+			r.Label = projectName(projects, r.Name)
+		case "agent":
+			r.Label = join(" ", byID[r.Session].Agents[r.Label].Kind, cmp.Or(r.Label, "main"))
+		}
+	}
 	if a.JSON {
 		return a.PrintJSON(out)
 	}
@@ -110,20 +133,6 @@ func (a *app) chosen(q costQuery, list []session.State, projects []project.State
 	return want, nil
 }
 
-// costSince is a point of the log as a time; zero for none.
-func (a *app) costSince(point string) (time.Time, error) {
-	seq, ms, err := a.findPoint(point)
-	switch {
-	case err != nil || seq == 0 && ms == 0:
-		return time.Time{}, err
-	case seq == 0:
-		return time.UnixMilli(ms), nil
-	}
-	var r events.Record
-	err = a.get("/v1/events/"+strconv.FormatUint(seq, 10), nil, &r)
-	return r.Time, err
-}
-
 // read takes the transcripts of the chosen sessions and of those whose transcripts lie in the same folders, the oldest
 // session first: it owns what others copied. It gives the transcripts of the chosen ones that could not be read.
 func read(m *insight.Meter, list []session.State, chosen map[string]bool, projects []project.State) (missing []string) {
@@ -154,25 +163,6 @@ func read(m *insight.Meter, list []session.State, chosen map[string]bool, projec
 		}
 	}
 	return missing
-}
-
-// label names the rows for people.
-func (a *app) label(b *insight.Bill, list []session.State, projects []project.State) {
-	byID := map[string]session.State{}
-	for _, s := range list {
-		byID[s.ID] = s
-	}
-	for i := range b.Rows {
-		r := &b.Rows[i]
-		switch b.By {
-		case "session":
-			r.Label = byID[r.Name].Title
-		case "project":
-			r.Label = projectName(projects, r.Name)
-		case "agent":
-			r.Label = join(" ", byID[r.Session].Agents[r.Label].Kind, cmp.Or(r.Label, "main"))
-		}
-	}
 }
 
 func (a *app) printCost(out costJSON) {

@@ -347,34 +347,26 @@ func (a *app) printHits(hits []hitJSON) {
 		}
 		line := fmt.Sprintf("%s  %s  %s  %s", a.stamp(hit.Time), a.Paint.Session(alias(hit.Session)), a.Paint.Toned(insight.Tone(hit.Type), kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)))
 		a.Printf("%s\n", join("  ", line, cmdline.Fit(cmdline.OneLine(hit.Title), 60)))
-		a.Printf("  %s %s\n", a.Paint.Faint(hit.Snippet.Kind+":"), a.marked(hit.Snippet))
-		a.printAfter(hit.After)
+		text, at := hit.Snippet.Text, 0
+		marked := "" // with what was found set off
+		for _, m := range hit.Snippet.Marks {
+			if m.From >= at {
+				marked += cmdline.Clean(text[at:m.From]) + a.Paint.Bold(cmdline.Clean(text[m.From:m.To]))
+				at = m.To
+			}
+		}
+		a.Printf("  %s %s%s\n", a.Paint.Faint(hit.Snippet.Kind+":"), marked, cmdline.Clean(text[at:]))
+		if hit.After != nil {
+			a.printAfter(hit.After)
+		}
 	}
 }
 
 // snippetSize is the length of a snippet, in bytes: about two lines of a terminal.
 const snippetSize = 240
 
-// marked is a snippet with what was found set off.
-func (a *app) marked(s find.Snippet) string {
-	var b strings.Builder
-	at := 0
-	for _, m := range slices.SortedFunc(slices.Values(s.Marks), func(x, y find.Mark) int { return x.From - y.From }) {
-		if m.From < at {
-			continue
-		}
-		b.WriteString(cmdline.Clean(s.Text[at:m.From]))
-		b.WriteString(a.Paint.Bold(cmdline.Clean(s.Text[m.From:m.To])))
-		at = m.To
-	}
-	b.WriteString(cmdline.Clean(s.Text[at:]))
-	return b.String()
-}
-
 func (a *app) printAfter(after *afterJSON) {
 	switch {
-	case after == nil:
-		return
 	case after.Again != 0:
 		a.Printf("  %s\n", a.Paint.Faint(fmt.Sprintf("it came back: event %d", after.Again)))
 		return

@@ -21,17 +21,13 @@ type importTranscriptsVerb struct {
 	Dry bool `flag:"dry-run" help:"only count what there is"`
 }
 
-func (f *importTranscriptsVerb) run(a *app, args []string) error {
-	return a.importTranscripts(args, f.Dry)
-}
-
 // clientFolder is where the client keeps its transcripts.
 func (a *app) clientFolder() string { return filepath.Join(a.clientConfig(), "projects") }
 
 // mostPaths bounds the request, in bytes.
 const mostPaths = 32 << 10
 
-func (a *app) importTranscripts(args []string, dry bool) error {
+func (f *importTranscriptsVerb) run(a *app, args []string) error {
 	if len(args) == 0 {
 		args = []string{a.clientFolder()}
 	}
@@ -47,7 +43,7 @@ func (a *app) importTranscripts(args []string, dry bool) error {
 		}
 		paths = append(paths, path)
 	}
-	raw, r, err := a.awaitImport(paths, dry)
+	raw, r, err := a.awaitImport(paths, f.Dry)
 	if err != nil {
 		return err
 	}
@@ -101,19 +97,17 @@ func (a *app) printTranscripts(r transcript.Imported) {
 		cmdline.Count(r.Lines), cmdline.Count(r.Used), cmdline.Count(r.Other))
 	a.Printf("hooks     %s: %s added, %s known, %s recorded live\n", cmdline.Count(r.Hooks),
 		cmdline.Count(r.Added), cmdline.Count(r.Known), cmdline.Count(r.Live))
-	for _, line := range []struct {
-		name, what string
-		n          int
-	}{
-		{"copies", "of lines of other files, left out", r.Copies}, {"torn", "that cannot be read, left out", r.Torn},
-		{"deleted", "of sessions that stay deleted", r.Deleted}, {"redacted", "secrets replaced", r.Redacted},
-	} {
-		if line.n > 0 {
-			a.Printf("%-9s %s %s\n", line.name, cmdline.Count(line.n), line.what)
+	some := func(n int, name, what string) {
+		if n > 0 {
+			a.Printf("%-9s %s %s\n", name, cmdline.Count(n), what)
 		}
 	}
+	some(r.Copies, "copies", "of lines of other files, left out")
+	some(r.Torn, "torn", "that cannot be read, left out")
+	some(r.Deleted, "deleted", "of sessions that stay deleted")
+	some(r.Redacted, "redacted", "secrets replaced")
 	for _, name := range slices.Sorted(maps.Keys(r.Unknown)) {
-		a.Printf("unknown   %s of type %s, left out\n", cmdline.Count(r.Unknown[name]), orDash(name))
+		some(r.Unknown[name], "unknown", "of type "+orDash(name)+", left out")
 	}
 	a.Printf("log       up to sequence %s\n", cmdline.Count(r.Seq))
 	for _, problem := range r.Problems {
@@ -151,26 +145,29 @@ func (a *app) gaps() error {
 	if err != nil {
 		return err
 	}
-	given := len(found.Gaps)
-	found.Gaps = slices.DeleteFunc(found.Gaps, func(g transcript.Gap) bool { return a.Now().Sub(g.Time) < arriving })
-	found.Missing -= given - len(found.Gaps)
+	out := gapsJSON{Sessions: found.Sessions, Live: found.Live, Missing: found.Missing, Gaps: []transcript.Gap{}}
+	for _, g := range found.Gaps {
+		if a.Now().Sub(g.Time) < arriving {
+			out.Missing--
+			continue
+		}
+		out.Gaps = append(out.Gaps, g)
+	}
 
-	bad := slices.ContainsFunc(found.Gaps, func(g transcript.Gap) bool {
+	bad := slices.ContainsFunc(out.Gaps, func(g transcript.Gap) bool {
 		return g.Cause == transcript.CauseLost || g.Cause == transcript.CauseUnknown
 	})
-	return a.Verdict(gapsJSON{Sessions: found.Sessions, Live: found.Live, Missing: found.Missing, Gaps: append([]transcript.Gap{}, found.Gaps...)}, !bad, func() { a.printGaps(found) })
-}
-
-func (a *app) printGaps(found transcript.Imported) {
-	if found.Missing == 0 {
-		a.Printf("%s\n", a.Paint.Good(fmt.Sprintf("no gaps: of %s in the transcripts of %s, all that could be recorded were", cmdline.Plural(found.Live, "recorded hook"), cmdline.Plural(found.Sessions, "session"))))
-		return
-	}
-	a.Printf("%s\n", a.Paint.Warn(cmdline.Plural(found.Missing, "hook")+" never came; `hookctl import transcripts` takes them from the transcripts"))
-	t := a.Table("SESSION", "TIME", "HOOK", "CAUSE")
-	t.Prose = true
-	for _, g := range found.Gaps {
-		t.Row(alias(g.Session), a.stamp(g.Time), g.Hook, causes[g.Cause])
-	}
-	t.Print()
+	return a.Verdict(out, !bad, func() {
+		if out.Missing == 0 {
+			a.Printf("%s\n", a.Paint.Good(fmt.Sprintf("no gaps: of %s in the transcripts of %s, all that could be recorded were", cmdline.Plural(out.Live, "recorded hook"), cmdline.Plural(out.Sessions, "session"))))
+			return
+		}
+		a.Printf("%s\n", a.Paint.Warn(cmdline.Plural(out.Missing, "hook")+" never came; `hookctl import transcripts` takes them from the transcripts"))
+		t := a.Table("SESSION", "TIME", "HOOK", "CAUSE")
+		t.Prose = true
+		for _, g := range out.Gaps {
+			t.Row(alias(g.Session), a.stamp(g.Time), g.Hook, causes[g.Cause])
+		}
+		t.Print()
+	})
 }
