@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,20 +40,20 @@ func section(s ledger.State, now Active) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("## Session Continuity\n<!-- CRITICAL: Load this section FIRST after /clear (~100 tokens) -->\n\n### Active Context")
-	line("- **Current Task**: %s", orNone(plain(now.Task)))
-	line("- **Last Checkpoint**: %s", orNone(stamp(now.Checkpoint)))
-	line("- **Reasoning State**: %s", orNone(plain(now.Reasoning)))
+	line("- **Current Task**: %s", cmp.Or(plain(now.Task), "none"))
+	line("- **Last Checkpoint**: %s", cmp.Or(Stamp(now.Checkpoint), "none"))
+	line("- **Reasoning State**: %s", cmp.Or(plain(now.Reasoning), "none"))
 
 	line("\n### Lightweight Identifiers\n<!-- Retrieve full content on demand -->\n| Identifier | Purpose | Last Verified |\n|------------|---------|---------------|")
 	for _, e := range s.Open(events.LedgerDecision) {
 		for _, c := range e.Evidence {
-			line("| %s | %s | %s |", plain(c.String()), strings.ReplaceAll(plain(title(e)), "|", "\\|"), stamp(e.Time))
+			line("| %s | %s | %s |", plain(c.String()), strings.ReplaceAll(plain(title(e)), "|", "\\|"), Stamp(e.Time))
 		}
 	}
 
 	line("\n### Decision Log\n<!-- Decisions survive context wipes -->")
 	for _, e := range s.Open(events.LedgerDecision) {
-		line("\n#### %s - %s\n**Decision**: %s", stamp(e.Time), plain(title(e)), plain(e.Text))
+		line("\n#### %s - %s\n**Decision**: %s", Stamp(e.Time), plain(title(e)), plain(e.Text))
 		if e.Rationale != "" {
 			line("**Rationale**: %s", plain(e.Rationale))
 		}
@@ -80,12 +81,7 @@ func section(s ledger.State, now Active) string {
 }
 
 // title is what a decision is about, or its beginning.
-func title(e ledger.Entry) string {
-	if e.Subject != "" {
-		return e.Subject
-	}
-	return ledger.Clip(e.Text, maxTitle)
-}
+func title(e ledger.Entry) string { return cmp.Or(e.Subject, ledger.Clip(e.Text, maxTitle)) }
 
 // cited is a citation with its quote as Markdown; a quote that has back quotes itself is left out.
 func cited(c events.Citation) string {
@@ -100,14 +96,8 @@ func plain(text string) string {
 	return strings.NewReplacer("<!--", "<! --", "-->", "-- >", beginMark, "hookline: begin", endMark, "hookline: end").Replace(ledger.Clip(text, 1000))
 }
 
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
-}
-
-func stamp(t time.Time) string {
+// Stamp is a time in UTC, "" for none.
+func Stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
@@ -141,7 +131,7 @@ type beadScenario struct {
 func Bead(old []byte, s ledger.State) ([]byte, error) {
 	var b bead
 	for _, e := range s.Open(events.LedgerDecision) {
-		b.Decisions = append(b.Decisions, beadDecision{TS: stamp(e.Time), Decision: e.Text, Subject: e.Subject, Rationale: e.Rationale, Evidence: e.Evidence})
+		b.Decisions = append(b.Decisions, beadDecision{TS: Stamp(e.Time), Decision: e.Text, Subject: e.Subject, Rationale: e.Rationale, Evidence: e.Evidence})
 	}
 	for _, e := range s.Open(events.LedgerScenario) {
 		b.Scenarios = append(b.Scenarios, beadScenario{Name: e.Text, Type: e.Case, Expected: e.Expected})

@@ -93,16 +93,14 @@ func (codesShowVerb) run(a *app, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(out)
-	}
-	for _, line := range out.Codes {
-		a.Printf("%s\n", cmdline.OneLine(line))
-	}
-	if len(out.Codes) == 0 {
-		a.Printf("this project has no codes\n")
-	}
-	return nil
+	return a.Verdict(out, true, func() {
+		for _, line := range out.Codes {
+			a.Printf("%s\n", cmdline.OneLine(line))
+		}
+		if len(out.Codes) == 0 {
+			a.Printf("this project has no codes\n")
+		}
+	})
 }
 
 type codesAddVerb struct{}

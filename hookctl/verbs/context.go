@@ -80,20 +80,13 @@ func (f *contextShowVerb) run(a *app, _ []string) error {
 	if err := a.get("/v1/context/"+id, q, &out); err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(out)
-	}
-	if out.Text == "" {
-		a.Printf("nothing would be told\n")
-		return nil
-	}
-
-	a.Printf("%s\n\n", out.Text)
-	for _, s := range out.Sections {
-		a.Printf("%5d  %s\n", s.Tokens, s.Name)
-	}
-	a.Printf("%5d  tokens of at most %d\n", out.Tokens, out.Budget)
-	return nil
+	return a.Verdict(out, true, func() {
+		a.Printf("%s\n\n", cmp.Or(out.Text, "nothing would be told"))
+		for _, s := range out.Sections {
+			a.Printf("%5d  %s\n", s.Tokens, s.Name)
+		}
+		a.Printf("%5d  tokens of at most %d\n", out.Tokens, out.Budget)
+	})
 }
 
 // The context manager of S3: what survives a compaction, whether it is there, and what a file would cost.
@@ -152,30 +145,20 @@ func (a *app) contextStatus() (contextStatusJSON, error) {
 			p.Today++
 		}
 	}
-	p.Beads = a.activeBeads()
-
+	dir := filepath.Join(a.topDir(), ".beads")
+	names, _ := safeopen.ReadDir(safeopen.Foreign, dir, 10_000) // none, where there is none
+	for _, name := range names {
+		data, err := safeopen.ReadFile(safeopen.Foreign, filepath.Join(dir, name), maxStateFile)
+		if err == nil && isBead(name) && strings.Contains("\n"+string(data), "\nstatus: in_progress") {
+			p.Beads++
+		}
+	}
 	if id, err := a.current(""); err == nil {
 		c, _ := stateOf[ledger.Attention](a, ledger.AttentionName, id) // none yet: zero
 		out.Attention.Tokens, out.Attention.Unsynced = ledger.Tokens(c.Bytes), ledger.Tokens(c.Unsynced)
 		out.Attention.Level = c.Level(a.conf.Values.Attention)
 	}
 	return out, nil
-}
-
-// activeBeads counts the beads that are in progress.
-func (a *app) activeBeads() int {
-	dir := filepath.Join(a.topDir(), ".beads")
-	names, err := safeopen.ReadDir(safeopen.Foreign, dir, 10_000)
-	if err != nil {
-		return 0
-	}
-	n := 0
-	for _, name := range names {
-		if data, err := safeopen.ReadFile(safeopen.Foreign, filepath.Join(dir, name), maxStateFile); err == nil && isBead(name) && strings.Contains("\n"+string(data), "\nstatus: in_progress") {
-			n++
-		}
-	}
-	return n
 }
 
 type contextStatusVerb struct{}
@@ -242,9 +225,6 @@ type compactJSON struct {
 	Checkpoint string          `json:"checkpoint,omitempty" jsonschema_description:"id of its event; absent with --dry-run"`
 }
 
-// compactChecks are the names of the automated checks, in order.
-var compactChecks = []string{"trajectory today", "session continuity", "decision log", "beads synced or absent"}
-
 type contextCompactVerb struct {
 	Dry bool `flag:"dry-run" help:"make no checkpoint"`
 }
@@ -255,38 +235,28 @@ func (f *contextCompactVerb) run(a *app, _ []string) error {
 		return err
 	}
 	_, err = a.look("br")
+	names := []string{"trajectory today", "session continuity", "decision log", "beads synced or absent"}
 	results := []bool{s.Preservation.Today > 0, s.Preservation.Continuity, s.Preservation.Decisions, s.Preservation.Beads == 0 || err != nil}
 	out := compactJSON{Checks: map[string]bool{}, Manual: []string{"decisions of this session are in the ledger", "the next step is in the ledger", "nothing that only the context has is needed"}}
-	for i, name := range compactChecks {
+	text := ""
+	for i, name := range names {
 		out.Checks[name] = results[i]
+		word := "warn"
 		if results[i] {
+			word = "pass"
 			out.Passed++
 		}
+		text += word + "  " + name + "\n"
 	}
-
-	say := func() error {
-		if a.JSON {
-			return a.PrintJSON(out)
+	if !f.Dry {
+		mark := events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: fmt.Sprintf("before a compaction, %d/4 passed", out.Passed)}
+		r, err := a.emitFor("", &mark)
+		if err != nil {
+			return err
 		}
-		for _, name := range compactChecks {
-			a.Printf("%s  %s\n", map[bool]string{true: "pass", false: "warn"}[out.Checks[name]], name)
-		}
-		a.Printf("Automated: %d/4 passed\n", out.Passed)
-		for _, m := range out.Manual {
-			a.Printf("check yourself: %s\n", m)
-		}
-		return nil
+		out.Checkpoint = r.ID
 	}
-	if f.Dry {
-		return say()
-	}
-	mark := events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: fmt.Sprintf("before a compaction, %d/4 passed", out.Passed)}
-	r, err := a.emitFor("", &mark)
-	if err != nil {
-		return err
-	}
-	out.Checkpoint = r.ID
-	return say()
+	return a.Result(out, "%sAutomated: %d/4 passed\ncheck yourself: %s\n", text, out.Passed, strings.Join(out.Manual, "\ncheck yourself: "))
 }
 
 // probeJSON is what `context probe --json` prints.
@@ -310,12 +280,7 @@ func (f *contextProbeVerb) run(a *app, args []string) error {
 			return problem.Because(err).Advise("a text of at most 4 MiB is probed")
 		}
 		p := probe(name, string(data), f.Words)
-		if a.JSON {
-			err = a.PrintJSON(p)
-		} else {
-			a.Printf("%s: %d lines, %d tokens, relevance %d: %s\n", cmdline.OneLine(name), p.Lines, p.Tokens, p.Relevance, p.Decision)
-		}
-		if err != nil {
+		if err := a.Result(p, "%s: %d lines, %d tokens, relevance %d: %s\n", cmdline.OneLine(name), p.Lines, p.Tokens, p.Relevance, p.Decision); err != nil {
 			return err
 		}
 	}

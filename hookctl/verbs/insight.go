@@ -124,19 +124,17 @@ func (sessionDiffVerb) run(a *app, args []string) error {
 	}
 	d := sessionDiffJSON{sums[0], sums[1], insight.Diff(sums[0], sums[1])}
 
-	if a.JSON {
-		return a.PrintJSON(d)
-	}
-	t := a.Table("", alias(d.A.ID), alias(d.B.ID))
-	for _, l := range d.Differences {
-		mark := "* "
-		if l.Same {
-			mark = "  "
+	return a.Verdict(d, true, func() {
+		t := a.Table("", alias(d.A.ID), alias(d.B.ID))
+		for _, l := range d.Differences {
+			mark := "* "
+			if l.Same {
+				mark = "  "
+			}
+			t.Row(mark+cmdline.OneLine(l.What), orDash(cmdline.Fit(cmdline.OneLine(l.A), 60)), orDash(cmdline.Fit(cmdline.OneLine(l.B), 60)))
 		}
-		t.Row(mark+cmdline.OneLine(l.What), orDash(cmdline.Fit(cmdline.OneLine(l.A), 60)), orDash(cmdline.Fit(cmdline.OneLine(l.B), 60)))
-	}
-	t.Print()
-	return nil
+		t.Print()
+	})
 }
 
 // sum gathers what a session is compared by.

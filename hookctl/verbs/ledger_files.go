@@ -60,7 +60,12 @@ func (a *app) active(s ledger.State) notes.Active {
 	}
 	w, err := stateOf[working.State](a, working.Name, id)
 	if err != nil || w.Goal == nil {
-		if w, err = a.before(); err != nil {
+		_, here, _ := a.projects() // as current had them
+		p, err := stateOf[identity.Pointer](a, identity.PointerName, identity.PointerKey(here))
+		if err == nil {
+			w, err = stateOf[working.State](a, working.Name, p.Session)
+		}
+		if err != nil {
 			return now
 		}
 	}
@@ -80,19 +85,6 @@ func (a *app) active(s ledger.State) notes.Active {
 	return now
 }
 
-// before is the working state of the session whose snapshot is the project's newest.
-func (a *app) before() (working.State, error) {
-	_, here, err := a.projects()
-	if err != nil {
-		return working.State{}, err
-	}
-	p, err := stateOf[identity.Pointer](a, identity.PointerName, identity.PointerKey(here))
-	if err != nil {
-		return working.State{}, err
-	}
-	return stateOf[working.State](a, working.Name, p.Session)
-}
-
 // renderedJSON is what `ledger render --json` prints.
 type renderedJSON struct {
 	File    string `json:"file" jsonschema_description:"path"`
@@ -107,15 +99,11 @@ func (ledgerRenderVerb) run(a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(renderedJSON{File: file, Changed: changed})
-	}
 	word := "is up to date"
 	if changed {
 		word = "is written"
 	}
-	a.Printf("%s %s\n", cmdline.OneLine(file), word)
-	return nil
+	return a.Result(renderedJSON{File: file, Changed: changed}, "%s %s\n", cmdline.OneLine(file), word)
 }
 
 // render writes the ledger into a file; the ledger is read anew for every try.
@@ -161,7 +149,16 @@ func (f *ledgerImportVerb) run(a *app, args []string) error {
 }
 
 func (a *app) importLedger(file string, dry bool) error {
-	found, err := readLedger(file)
+	var found notes.Found
+	data, err := safeopen.ReadFile(safeopen.Foreign, file, maxStateFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = errors.New("there is no such file")
+	case err == nil && isBead(file):
+		found, err = notes.ReadBead(data)
+	case err == nil:
+		found = notes.ReadMarkdown(data)
+	}
 	if err != nil {
 		return problem.Faultf("%s: %w", file, err).Advise("NOTES.md or a bead's .yaml is wanted")
 	}
@@ -229,18 +226,4 @@ func (a *app) orderAll(s ledger.State, asked []events.Event, dry bool) ([]hook.O
 		what = append(what, r.Results...)
 	}
 	return what, nil
-}
-
-// readLedger reads NOTES.md or a bead.
-func readLedger(file string) (notes.Found, error) {
-	data, err := safeopen.ReadFile(safeopen.Foreign, file, maxStateFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return notes.Found{}, errors.New("there is no such file")
-	case err != nil:
-		return notes.Found{}, err
-	case isBead(file):
-		return notes.ReadBead(data)
-	}
-	return notes.ReadMarkdown(data), nil
 }

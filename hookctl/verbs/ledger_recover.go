@@ -51,22 +51,13 @@ func (ledgerRecoverVerb) run(a *app, args []string) error {
 	if level != "1" && level != "2" && level != "3" {
 		return problem.Faultf("Invalid level: %s (use 1, 2, or 3)", level).Advise("`hookctl ledger recover --help` says what each has")
 	}
-	out, err := a.recovery(int(level[0]-'0'), args)
+	s, err := a.ledgerOf()
 	if err != nil {
 		return err
 	}
-	return a.Result(out, "%s\n", strings.TrimRight(out.Text, "\n"))
-}
 
-func (a *app) recovery(level int, words []string) (recoveryJSON, error) {
-	out := recoveryJSON{Level: level, Entries: []ledger.Entry{}}
-	s, err := a.ledgerOf()
-	if err != nil {
-		return out, err
-	}
-	out.Active = a.active(s)
-
-	switch level {
+	out := recoveryJSON{Level: int(level[0] - '0'), Entries: []ledger.Entry{}, Active: a.active(s)}
+	switch out.Level {
 	case 1:
 		decisions := s.Open(events.LedgerDecision)
 		out.Entries = append(out.Entries, decisions[max(0, len(decisions)-lastDecisions):]...)
@@ -75,10 +66,10 @@ func (a *app) recovery(level int, words []string) (recoveryJSON, error) {
 			out.Text = levelOne(out.Active, out.Entries, chars)
 		}
 	case 2:
-		if len(words) == 0 {
-			words = strings.Fields(out.Active.Task)
+		if len(args) == 0 {
+			args = strings.Fields(out.Active.Task)
 		}
-		for _, e := range s.Search(words, levelTwoHits) {
+		for _, e := range s.Search(args, levelTwoHits) {
 			text := out.Text + entryText(e)
 			if hook.Tokens(text) > levelTwoTokens {
 				break
@@ -87,28 +78,24 @@ func (a *app) recovery(level int, words []string) (recoveryJSON, error) {
 			out.Entries = append(out.Entries, e)
 		}
 		if len(out.Entries) == 0 {
-			return out, problem.Faultf("no entry of the ledger has these words").Advise("`hookctl ledger recover 3` prints everything")
+			return problem.Faultf("no entry of the ledger has these words").Advise("`hookctl ledger recover 3` prints everything")
 		}
 	case 3:
 		out.Entries = append(out.Entries, s.Entries...)
 		text, err := notes.Markdown(nil, s, out.Active)
 		if err != nil {
-			return out, err
+			return err
 		}
 		out.Text = string(text)
 	}
 	out.Tokens = hook.Tokens(out.Text)
-	return out, nil
+	return a.Result(out, "%s\n", strings.TrimRight(out.Text, "\n"))
 }
 
 // levelOne is the text of level 1 with so many characters a line.
 func levelOne(now notes.Active, decisions []ledger.Entry, chars int) string {
 	text := "Active task: " + cmp.Or(ledger.Clip(now.Task, chars), "none") + "\n"
-	checkpoint := "none"
-	if !now.Checkpoint.IsZero() {
-		checkpoint = now.Checkpoint.UTC().Format(time.RFC3339)
-	}
-	text += "Last checkpoint: " + checkpoint + "\nReasoning state: " + cmp.Or(ledger.Clip(now.Reasoning, chars), "none") + "\n"
+	text += "Last checkpoint: " + cmp.Or(notes.Stamp(now.Checkpoint), "none") + "\nReasoning state: " + cmp.Or(ledger.Clip(now.Reasoning, chars), "none") + "\n"
 	for _, e := range decisions {
 		text += fmt.Sprintf("Decided: %s [ledger %d]\n", ledger.Clip(hook.DecisionText(e), chars), e.Seq)
 	}
@@ -134,23 +121,21 @@ type ledgerSynthesisVerb struct {
 	Level string `help:"strict, warn or disabled" choices:"strict,warn,disabled"`
 }
 
-func (f *ledgerSynthesisVerb) run(a *app, _ []string) error { return a.synthesis(f.Level) }
-
-func (a *app) synthesis(level string) error {
+func (f *ledgerSynthesisVerb) run(a *app, _ []string) error {
 	s, err := a.ledgerOf()
 	if err != nil {
 		return err
 	}
-	e := &events.LedgerSynthesized{Level: level, Passed: true, Ratio: 1, Steps: []events.SynthesisStep{}}
+	e := &events.LedgerSynthesized{Level: f.Level, Passed: true, Ratio: 1, Steps: []events.SynthesisStep{}}
 	step := func(name, status, message string) {
 		e.Steps = append(e.Steps, events.SynthesisStep{Name: name, Status: status, Message: message})
 	}
 	judge := func(name string, ok bool, message string) {
 		status := "pass"
 		switch {
-		case level == "disabled":
+		case f.Level == "disabled":
 			status = "skip"
-		case !ok && level == "strict":
+		case !ok && f.Level == "strict":
 			status, e.Passed = "fail", false
 		case !ok:
 			status = "warn"
@@ -188,11 +173,11 @@ func (a *app) synthesis(level string) error {
 		for i, s := range e.Steps {
 			a.Printf("%d  %s  %s: %s\n", i+1, cmdline.Pad(s.Status, 4), s.Name, cmdline.OneLine(s.Message))
 		}
+		verdict := "FAILED\n/clear is BLOCKED"
 		if e.Passed {
-			a.Printf("SYNTHESIS CHECKPOINT: PASSED\n/clear is permitted\n")
-		} else {
-			a.Printf("SYNTHESIS CHECKPOINT: FAILED\n/clear is BLOCKED\n")
+			verdict = "PASSED\n/clear is permitted"
 		}
+		a.Printf("SYNTHESIS CHECKPOINT: %s\n", verdict)
 	})
 }
 
