@@ -174,9 +174,6 @@ func (a *app) printCost(out costJSON) {
 	default:
 		t := a.Table(strings.ToUpper(out.By), "WHAT", "ANSWERS", "INPUT", "OUTPUT", "CACHE WRITE", "CACHE READ", "DOLLARS")
 		t.Drop = []string{"CACHE READ", "CACHE WRITE", "ANSWERS", "INPUT"}
-		if named := []string{"prompt", "agent", "session", "project"}; !slices.Contains(named, out.By) {
-			t.Head[1] = ""
-		}
 		for _, r := range append(slices.Clone(out.Rows), out.Total) {
 			name := cmdline.OneLine(r.Name)
 			switch {
@@ -185,8 +182,14 @@ func (a *app) printCost(out costJSON) {
 			case out.By == "prompt" || out.By == "agent" || out.By == "session":
 				name = alias(cmp.Or(r.Session, r.Name))
 			}
+			dollars := fmt.Sprintf("%.2f", r.USD)
+			if r.Unpriced > 0 && r.PicoUSD == 0 {
+				dollars = "–"
+			} else if r.Unpriced > 0 {
+				dollars += "+"
+			}
 			t.Row(name, cmdline.Fit(cmdline.OneLine(r.Label), 60), strconv.Itoa(r.Answers), cmdline.Count(r.Tokens.Input), cmdline.Count(r.Tokens.Output),
-				cmdline.Count(r.Tokens.CacheWrite+r.Tokens.CacheWrite1h), cmdline.Count(r.Tokens.CacheRead), dollars(r))
+				cmdline.Count(r.Tokens.CacheWrite+r.Tokens.CacheWrite1h), cmdline.Count(r.Tokens.CacheRead), dollars)
 		}
 		t.Print()
 	}
@@ -200,15 +203,4 @@ func (a *app) printCost(out costJSON) {
 	if len(out.Missing) > 0 {
 		a.Say("warning: not counted, " + cmdline.Plural(len(out.Missing), "transcript") + " that cannot be read, as " + out.Missing[0])
 	}
-}
-
-// dollars is the price of a row; a dash where nothing of it has one, a plus where not all has.
-func dollars(s insight.Spent) string {
-	switch {
-	case s.Unpriced > 0 && s.PicoUSD == 0:
-		return "–"
-	case s.Unpriced > 0:
-		return fmt.Sprintf("%.2f+", s.USD)
-	}
-	return fmt.Sprintf("%.2f", s.USD)
 }

@@ -80,7 +80,7 @@ func (f *identityShowVerb) run(a *app, _ []string) error {
 	a.Printf("%s  %s\n\n", a.Paint.Session(alias(out.Session)), a.Paint.Bold(out.Brief))
 	a.Printf("  consciousness  C  %.4f  %s\n", out.C, out.State)
 	a.Printf("  coherence      r  %.4f\n", out.R)
-	a.Printf("  continuity    IC  %.4f  %s\n", out.IC, a.class(out.Class))
+	a.Printf("  continuity    IC  %.4f  %s\n", out.IC, out.Class)
 	a.Printf("  accuracy          %.4f\n", s.Accuracy)
 	a.Printf("  Johari            %s: %s\n", out.Johari.Name, out.Johari.Action)
 	a.Printf("  guidance          %s\n", out.Guidance)
@@ -143,16 +143,6 @@ type identityJSON struct {
 	Facets   map[string]float64 `json:"facets" jsonschema_description:"-1 to 1, by name of the facet"`
 	Seq      uint64             `json:"seq" jsonschema_description:"event that it was folded at"`
 	Snapshot identity.State     `json:"snapshot" jsonschema_description:"the folded state"`
-}
-
-func (a *app) class(name string) string {
-	switch name {
-	case "healthy", "good":
-		return a.Paint.Good(name)
-	case "warning":
-		return a.Paint.Warn(name)
-	}
-	return a.Paint.Bad(name)
 }
 
 // levels are the signs of a small picture of values from 0 to 1.
@@ -252,14 +242,8 @@ func (a *app) identityFrom(name string, e events.Event) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(r)
-	}
-	a.Printf("%s is event %d\n", r.Type, r.Seq)
-	if c, err := stateOf[identity.State](a, identity.Name, r.Session); err == nil {
-		a.Printf("%s  %s\n", a.Paint.Session(alias(r.Session)), c.Brief())
-	}
-	return nil
+	c, _ := stateOf[identity.State](a, identity.Name, r.Session) // the event is there all the same
+	return a.Result(r, "%s is event %d\n%s  %s\n", r.Type, r.Seq, a.Paint.Session(alias(r.Session)), c.Brief())
 }
 
 // emitFor appends an event to the session that is meant.
@@ -308,14 +292,16 @@ func (o observation) parse() (events.IdentityObserved, error) {
 		name, text string
 		to         **float64
 	}{{"coupling", o.Coupling, &e.Coupling}, {"accuracy", o.Accuracy, &e.Accuracy}, {"consciousness", o.Consciousness, &e.Consciousness}} {
-		if f.text == "" {
-			continue
-		}
-		v, err := oneNumber(f.name, f.text)
+		list, err := numbers(f.name, f.text)
 		if err != nil {
 			return e, err
 		}
-		*f.to = &v
+		if len(list) > 1 {
+			return e, fmt.Errorf("%w: %s: one number is wanted", identity.ErrObserved, f.name)
+		}
+		if len(list) == 1 {
+			*f.to = &list[0]
+		}
 	}
 	return e, nil
 }
@@ -326,23 +312,12 @@ func numbers(field, text string) ([]float64, error) {
 		return nil, nil
 	}
 	var list []float64
-	for i, part := range strings.Split(text, ",") {
-		v, err := oneNumber(fmt.Sprintf("%s[%d]", field, i+1), strings.TrimSpace(part))
-		if err != nil {
-			return nil, err
+	for _, part := range strings.Split(text, ",") {
+		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%w: %s: %q is not a finite number", identity.ErrObserved, field, part)
 		}
 		list = append(list, v)
 	}
 	return list, nil
-}
-
-func oneNumber(field, text string) (float64, error) {
-	v, err := strconv.ParseFloat(text, 64)
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("%w: %s: %q is no number", identity.ErrObserved, field, text)
-	case math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, fmt.Errorf("%w: %s: %v is not a finite number", identity.ErrObserved, field, v)
-	}
-	return v, nil
 }

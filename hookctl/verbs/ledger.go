@@ -152,13 +152,13 @@ func (a *app) printLedger(s ledger.State, all bool) error {
 	if a.JSON {
 		return a.PrintJSON(s)
 	}
+
 	for _, k := range ledgerKinds {
-		list := slices.DeleteFunc(slices.Clone(s.Entries), func(e ledger.Entry) bool { return e.Kind != k.kind })
-		if len(list) == 0 {
-			continue
-		}
-		a.Printf("%s\n", a.Paint.Bold(k.title))
-		for _, e := range list {
+		title := a.Paint.Bold(k.title) + "\n"
+		for _, e := range s.Entries {
+			if e.Kind != k.kind {
+				continue
+			}
 			text := cmdline.OneLine(hook.DecisionText(e))
 			if e.Case != "" {
 				text += " (" + cmdline.OneLine(e.Case) + ")"
@@ -169,12 +169,12 @@ func (a *app) printLedger(s ledger.State, all bool) error {
 			if e.Closed != nil {
 				text += " — closed " + a.ago(e.Closed.Time) + " " + cmdline.OneLine(e.Closed.Reason)
 			}
-			a.Printf("  %6d  %s  %s\n", e.Seq, text, a.Paint.Faint(e.By+", "+a.ago(e.Time)))
+			a.Printf("%s  %6d  %s  %s\n", title, e.Seq, text, a.Paint.Faint(e.By+", "+a.ago(e.Time)))
+			title = ""
 			for _, c := range e.Evidence {
 				a.Printf("          %s %s\n", cmdline.OneLine(c.String()), a.Paint.Faint(cmdline.OneLine(c.Quote)))
 			}
 		}
-		a.Printf("\n")
 	}
 	for _, f := range s.Forks {
 		a.Printf("%s  %s holds, %s was said %s\n", a.Paint.Faint("fork"), cmdline.OneLine(hook.Holds(s, f)), cmdline.OneLine(f.Context), a.ago(f.Time))
@@ -277,17 +277,13 @@ func (a *app) sayOrdered(r hook.Ordered, text string) error {
 	if r.Outcome == "fork" {
 		return problem.Faultf("the ledger has another decision, which holds: %s [ledger %d], not %q", hook.DecisionText(r.Entry), r.Entry.Seq, text).Advise(fmt.Sprintf("follow it, or replace it with --replaces %d", r.Entry.Seq))
 	}
-	switch {
-	case a.JSON:
-		return a.PrintJSON(r)
-	case r.Outcome == "known":
-		a.Printf("the ledger has it already: %d\n", r.Entry.Seq)
-	case r.Outcome == "closed":
-		a.Printf("%d is closed by event %d\n", r.Entry.Seq, r.Seq)
-	default:
-		a.Printf("ledger %d, event %s\n", r.Seq, r.Event)
+	switch r.Outcome {
+	case "known":
+		return a.Result(r, "the ledger has it already: %d\n", r.Entry.Seq)
+	case "closed":
+		return a.Result(r, "%d is closed by event %d\n", r.Entry.Seq, r.Seq)
 	}
-	return nil
+	return a.Result(r, "ledger %d, event %s\n", r.Seq, r.Event)
 }
 
 // entryID finds an entry by its number, its id, or the end of its id; "" is none.

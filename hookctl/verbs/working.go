@@ -194,13 +194,8 @@ func (a *app) printGoal(id string, s working.State) error {
 	if s.Task != nil && s.Task.Event != s.Goal.Event {
 		a.Printf("current task: %s\n", s.Task.Text)
 	}
-	a.Printf("confidence: %d %%, %s\n", s.Confidence(), evidenceOf(s))
-	return nil
-}
 
-// evidenceOf says what the confidence comes from.
-func evidenceOf(s working.State) string {
-	var parts []string
+	var parts []string // what the confidence comes from
 	for _, p := range s.Evidence {
 		outcome := "failed"
 		if p.OK {
@@ -217,7 +212,8 @@ func evidenceOf(s working.State) string {
 	if n := len(s.Open); n > 0 {
 		parts = append(parts, fmt.Sprintf("open failures: %d", n))
 	}
-	return strings.Join(parts, "; ")
+	a.Printf("confidence: %d %%, %s\n", s.Confidence(), strings.Join(parts, "; "))
+	return nil
 }
 
 func (a *app) printHandoff(id string, s working.State) error {
