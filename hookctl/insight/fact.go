@@ -107,10 +107,10 @@ func (x reading) value(name, form, word string) string {
 	case "took":
 		n, _ := x.data["duration_ms"].(json.Number)
 		ms, _ := n.Float64()
-		if ms < 1 {
-			return ""
+		if text := Took(ms); text != "" {
+			return " (" + text + ")"
 		}
-		return " (" + Span(time.Duration(ms*float64(time.Millisecond))) + ")"
+		return ""
 	case "@branch":
 		return x.r.Branch
 	}
@@ -195,6 +195,14 @@ func short(r events.Record, path string) string {
 		return rel
 	}
 	return path
+}
+
+// Took is how long a call took, "" for less than a millisecond.
+func Took(ms float64) string {
+	if ms < 1 {
+		return ""
+	}
+	return Span(time.Duration(ms * float64(time.Millisecond)))
 }
 
 // Span is a duration as 6 ms, 2.5 s or 2m5s.

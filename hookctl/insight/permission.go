@@ -294,19 +294,23 @@ func Count(calls []Call) map[Verdict]int {
 	return out
 }
 
-// Text is what a tool's answer says to the model: a string, or the text of its first block.
-func Text(response json.RawMessage) string {
-	var text string
-	if json.Unmarshal(response, &text) == nil {
+// Text is a JSON string, the texts of content blocks, or the beginning of a text that is kept outside of the event.
+func Text(raw json.RawMessage) string {
+	if text := events.Text(raw); text != "" {
 		return text
+	}
+	if events.Member(raw, "$blob") != nil {
+		return events.MemberText(raw, "head") + "\n… (" + string(events.Member(raw, "size")) + " bytes in all)"
 	}
 	var blocks []struct {
 		Text string `json:"text"`
 	}
-	if json.Unmarshal(response, &blocks) != nil || len(blocks) == 0 {
-		return ""
+	_ = json.Unmarshal(raw, &blocks) // what has another form has no text
+	var parts []string
+	for _, b := range blocks {
+		parts = append(parts, b.Text)
 	}
-	return blocks[0].Text
+	return Join("\n", parts...)
 }
 
 // sameJSON says whether two values are equal, whatever the order of their members.

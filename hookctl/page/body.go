@@ -161,11 +161,11 @@ func (w *writer) call(tool string, input json.RawMessage) {
 	}
 	w.input = true
 	if what := events.Member(input, "new_string"); tool == "Edit" && what != nil {
-		w.diff(member(input, "file_path"), member(input, "old_string"), textOf(what))
+		w.diff(member(input, "file_path"), member(input, "old_string"), insight.Text(what))
 		return
 	}
 	if what := events.Member(input, "content"); tool == "Write" && what != nil {
-		w.diff(member(input, "file_path"), "", textOf(what))
+		w.diff(member(input, "file_path"), "", insight.Text(what))
 		return
 	}
 	if command := member(input, "command"); tool == "Bash" && command != "" {
@@ -182,12 +182,12 @@ func (w *writer) result(tool string, response json.RawMessage) {
 	switch {
 	case tool == "Edit", tool == "Write":
 	case stdout != nil || stderr != nil:
-		w.text("output", textOf(stdout))
-		w.text("error output", textOf(stderr))
+		w.text("output", insight.Text(stdout))
+		w.text("error output", insight.Text(stderr))
 	case file != nil:
 		w.text("content", member(file, "content"))
 	default:
-		if text := cmp.Or(member(response, "content"), textOf(response)); text != "" {
+		if text := cmp.Or(member(response, "content"), insight.Text(response)); text != "" {
 			w.text("result", text)
 			return
 		}
@@ -223,7 +223,7 @@ func (w *writer) members(title string, data json.RawMessage) {
 		if slices.Contains(ofTheHook, name) {
 			continue
 		}
-		shown, cut := w.cut(cmp.Or(textOf(raw), string(raw)))
+		shown, cut := w.cut(cmp.Or(insight.Text(raw), string(raw)))
 		items = append(items, insight.Join(" … ", clean(name)+": "+shown, cut))
 	}
 	slices.Sort(items)

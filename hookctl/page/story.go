@@ -186,15 +186,13 @@ func (s *story) place(r events.Record) *row {
 func (s *story) call(r events.Record) *row {
 	switch e := r.Event.(type) {
 	case *events.ToolRequested:
-		n := s.add(r, "", e.ToolName, insight.Subject(r, e.ToolInput))
+		n := s.known(r, e.ToolUseID, e.ToolName, e.ToolInput)
 		n.tone("", "running")
-		s.calls[e.ToolUseID] = n
-		s.turn(r).tools[line(e.ToolName)]++
 		return n
 	case *events.ToolSucceeded:
 		n := s.known(r, e.ToolUseID, e.ToolName, e.ToolInput)
 		n.tone("good", "")
-		n.took(e.DurationMS)
+		n.note(insight.Took(e.DurationMS))
 		return n
 	case *events.ToolFailed:
 		n := s.known(r, e.ToolUseID, e.ToolName, e.ToolInput)
@@ -203,7 +201,7 @@ func (s *story) call(r events.Record) *row {
 			n.tone("warn", "interrupted")
 		}
 		s.turn(r).Failed++
-		n.took(e.DurationMS)
+		n.note(insight.Took(e.DurationMS))
 		return n
 	case *events.PermissionRequested:
 		if n := s.calls[s.who.About(r.ID)]; n != nil {
@@ -222,7 +220,7 @@ func (s *story) call(r events.Record) *row {
 	return s.other(r)
 }
 
-// known is the row of a call, made now where the request is not in the log.
+// known is the row of a call, made with its first event.
 func (s *story) known(r events.Record, id, tool string, input json.RawMessage) *row {
 	if n := s.calls[id]; n != nil {
 		return n
@@ -231,12 +229,6 @@ func (s *story) known(r events.Record, id, tool string, input json.RawMessage) *
 	s.calls[id] = n
 	s.turn(r).tools[line(tool)]++
 	return n
-}
-
-func (n *row) took(ms float64) {
-	if ms >= 1 {
-		n.note(insight.Span(time.Duration(ms * float64(time.Millisecond))))
-	}
 }
 
 func (n *row) note(words string) {

@@ -56,29 +56,10 @@ func acts(r rune) bool {
 // ofTheHook are the members of every hook, which are shown elsewhere.
 var ofTheHook = []string{"session_id", "transcript_path", "cwd", "hook_event_name", "prompt_id", "permission_mode"}
 
-// textOf is a JSON string, the texts of content blocks, or the beginning of a text that is kept outside of the event.
-func textOf(raw json.RawMessage) string {
-	if text := events.Text(raw); text != "" {
-		return text
-	}
-	if events.Member(raw, "$blob") != nil {
-		return fmt.Sprintf("%s\n… (%s bytes in all)", events.MemberText(raw, "head"), events.Member(raw, "size"))
-	}
-	var blocks []struct {
-		Text string `json:"text"`
-	}
-	if json.Unmarshal(raw, &blocks) != nil {
-		return ""
-	}
-	var parts []string
-	for _, b := range blocks {
-		parts = append(parts, b.Text)
-	}
-	return insight.Join("\n", parts...)
+// member is [insight.Text] of a member of an object.
+func member(object json.RawMessage, name string) string {
+	return insight.Text(events.Member(object, name))
 }
-
-// member is [textOf] a member of an object.
-func member(object json.RawMessage, name string) string { return textOf(events.Member(object, name)) }
 
 func words(s string) string { return strings.ReplaceAll(s, "_", " ") }
 

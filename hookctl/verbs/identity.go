@@ -312,10 +312,14 @@ func numbers(field, text string) ([]float64, error) {
 		return nil, nil
 	}
 	var list []float64
-	for _, part := range strings.Split(text, ",") {
+	parts := strings.Split(text, ",")
+	for i, part := range parts {
 		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%w: %s: %q is not a finite number", identity.ErrObserved, field, part)
+			if len(parts) > 1 {
+				field = fmt.Sprintf("%s[%d]", field, i+1)
+			}
+			return nil, fmt.Errorf("%w: %s: %s is not a finite number", identity.ErrObserved, field, part)
 		}
 		list = append(list, v)
 	}
