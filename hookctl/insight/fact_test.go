@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // TestFacts: the fact of each type, literally.
@@ -25,11 +26,25 @@ func TestFacts(t *testing.T) {
 		{events.TypeIdentityShortened, `{"size_bytes":40000,"dropped":3}`, "3 entries dropped from 40000 bytes"},
 		{events.TypeDreamTriggered, `{"phase":"nrem","reason":"crisis","ic":0.42}`, "nrem, crisis, IC 0.42"},
 		{"later.thing", `{"cwd":"/x","b":"two","a":1}`, "b=two"},
+		{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":"ls"},"duration_ms":2500}`, "Bash: ls (2.5 s)"},
+		{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":"ls"},"duration_ms":125000}`, "Bash: ls (2m5s)"},
+		{events.TypeToolFailed, `{"tool_name":"Bash","tool_input":{"command":{"$blob":"x","head":"make"}},"error":"\n boom\n","is_interrupt":true}`, "interrupted: Bash: make"},
+		{events.TypeToolFailed, `{"tool_name":"Bash","tool_input":{"command":"x"},"error":"\n\n  boom \nmore"}`, "boom — Bash: x"},
+		{events.TypeToolBatchFinished, `{"tool_calls":[{"tool_name":"Bash"},{"tool_name":"Edit"}]}`, "2 calls: Bash, Edit"},
+		{events.TypeToolBatchFinished, `{"tool_calls":[{"tool_name":"Bash"}]}`, "1 call: Bash"},
+		{events.TypeSessionReaped, `{"reason":"process_gone"}`, "process gone"},
+		{events.TypeIdentityRestored, `{"outcome":"restored","previous":"c68c8a51-e89d-45af-bd06-f5c764bc3b27"}`, "restored from c68c8a51"},
 		{"later.thing", `[]`, ""},
 	} {
 		if got := Fact(events.NewRecord(1, events.Envelope{Type: tc.typ, Version: 1, Worktree: "/project", Data: []byte(tc.data)})); got != tc.want {
 			t.Errorf("%s %s: %q, want %q", tc.typ, tc.data, got, tc.want)
 		}
+	}
+}
+
+func TestText(t *testing.T) {
+	for raw, want := range map[string]string{`"a"`: "a", `[{"type":"text","text":"a"},{"text":"b"}]`: "a\nb", `{"$blob":"x","head":"a","size":9}`: "a\n… (9 bytes in all)", `7`: ""} {
+		expect.Equal(t, Text([]byte(raw)), want, raw)
 	}
 }
 
