@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,31 +27,32 @@ func file(t *testing.T, lines ...string) string {
 
 // told is a hook in short: its name and what it says.
 func told(h Hook) string {
+	words := []any{h.Name}
 	switch e := h.Event().(type) {
 	case *events.SessionStarted:
-		return h.Name + " " + e.Source
+		words = append(words, e.Source)
 	case *events.ToolRequested:
-		return fmt.Sprintf("%s %s %s %s", h.Name, e.ToolUseID, e.ToolName, e.ToolInput)
+		words = append(words, e.ToolUseID, e.ToolName, string(e.ToolInput))
 	case *events.ToolSucceeded:
-		return fmt.Sprintf("%s %s %s %s", h.Name, e.ToolUseID, e.ToolName, e.ToolResponse)
+		words = append(words, e.ToolUseID, e.ToolName, string(e.ToolResponse))
 	case *events.ToolFailed:
-		return fmt.Sprintf("%s %s %s %s", h.Name, e.ToolUseID, e.ToolName, e.Error)
+		words = append(words, e.ToolUseID, e.ToolName, e.Error)
 	case *events.ToolBatchFinished:
-		return fmt.Sprintf("%s %d %s", h.Name, len(e.ToolCalls), e.ToolCalls[0].ToolResponse)
+		words = append(words, len(e.ToolCalls), string(e.ToolCalls[0].ToolResponse))
 	case *events.PromptSubmitted:
-		return h.Name + " " + e.Prompt
+		words = append(words, e.Prompt)
 	case *events.TurnStopped:
-		return h.Name + " " + e.LastAssistantMessage
+		words = append(words, e.LastAssistantMessage)
 	case *events.SubagentStopped:
-		return fmt.Sprintf("%s %s %q %s", h.Name, h.Agent, e.AgentType, e.LastAssistantMessage)
+		words = append(words, h.Agent, strconv.Quote(e.AgentType), e.LastAssistantMessage)
 	case *events.SubagentStarted:
-		return fmt.Sprintf("%s %s %q", h.Name, h.Agent, e.AgentType)
+		words = append(words, h.Agent, strconv.Quote(e.AgentType))
 	case *events.CompactionStarted:
-		return h.Name + " " + e.Trigger
+		words = append(words, e.Trigger)
 	case *events.CompactionFinished:
-		return h.Name + " " + e.Trigger + " " + e.CompactSummary
+		words = append(words, e.Trigger, e.CompactSummary)
 	}
-	return h.Name
+	return strings.TrimSuffix(fmt.Sprintln(words...), "\n")
 }
 
 func toldOf(hooks []Hook) []string {
@@ -224,15 +226,11 @@ func write(t *testing.T, path, text string) {
 func TestRead(t *testing.T) {
 	path := file(t, "a", "no JSON", "b")
 	var got []string
-	expect.OK(t, Read(path, func(text []byte) error { got = append(got, strings.TrimSpace(string(text))); return nil }))
-	if want := []string{"a", "no JSON", "b"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	enough, n := errors.New("enough"), 0
-	if err := Read(path, func([]byte) error { n++; return enough }); !errors.Is(err, enough) || n != 1 {
-		t.Errorf("%d lines, %v", n, err)
-	}
-	if err := Read(path+".none", nil); !errors.Is(err, os.ErrNotExist) {
+	expect.OK(t, Read(path, func(text []byte) error { got = append(got, string(text)); return nil }))
+	expect.Equal(t, strings.Join(got, "|"), "a|no JSON|b", "lines")
+
+	enough := errors.New("enough")
+	if err := Read(path, func([]byte) error { return enough }); !errors.Is(err, enough) {
 		t.Error(err)
 	}
 	if err := Read(filepath.Dir(path), nil); err == nil || !strings.HasSuffix(err.Error(), ": is a directory") {

@@ -26,7 +26,6 @@ func TestLastUse(t *testing.T) {
 		err        error
 	}{
 		{"the last answer", answer("m1", 100, "one") + answer("m2", 200, "two") + quoted, 200, "two", nil},
-		{"lines of one answer: the last", answer("m1", 100, "one") + answer("m1", 150, "more"), 150, "more", nil},
 		{"a subagent's is another context", answer("m1", 100, "one") + strings.Replace(answer("m2", 900, "x"), "{", `{"isSidechain":true,`, 1), 100, "one", nil},
 		{"an error of the API", answer("m1", 100, "one") + strings.Replace(answer("m2", 900, "x"), "{", `{"isApiErrorMessage":true,`, 1), 100, "one", nil},
 		{"the client's own words", answer("m1", 100, "one") + strings.Replace(answer("m2", 900, "x"), "claude-opus-5-5", "<synthetic>", 1), 100, "one", nil},
@@ -35,7 +34,6 @@ func TestLastUse(t *testing.T) {
 		{"after a compaction", answer("m1", 100, "one") + boundary + answer("m2", 40, "two"), 40, "two", nil},
 		{"a torn line", answer("m1", 100, "one") + `{"type":"assistant","mess`, 100, "one", nil},
 		{"nothing", "", 0, "", ErrNoAnswer},
-		{"no JSON", "hello\n\x00\n\"assistant\"\n", 0, "", ErrNoAnswer},
 	} {
 		path := filepath.Join(t.TempDir(), "t.jsonl")
 		expect.OK(t, os.WriteFile(path, []byte(c.text), 0o600))
