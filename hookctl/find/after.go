@@ -2,6 +2,7 @@ package find
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"hookline/events"
@@ -45,7 +46,7 @@ func (a *After) Take(r events.Record) (done bool) {
 	}
 	e, succeeded := r.Event.(*events.ToolSucceeded)
 	_, failed := r.Event.(*events.ToolFailed)
-	if a.Fixed != 0 || !failed && (!succeeded || looks(e.ToolName)) {
+	if a.Fixed != 0 || !failed && (!succeeded || slices.Contains(looking, e.ToolName)) {
 		return false
 	}
 	a.Steps = append(a.Steps, r)
@@ -58,14 +59,8 @@ func (a *After) Take(r events.Record) (done bool) {
 	return false
 }
 
-// looks tells the tools that change nothing.
-func looks(tool string) bool {
-	switch tool {
-	case "Read", "Grep", "Glob", "LS", "TodoWrite", "WebFetch", "WebSearch":
-		return true
-	}
-	return false
-}
+// looking are the tools that change nothing.
+var looking = []string{"Read", "Grep", "Glob", "LS", "TodoWrite", "WebFetch", "WebSearch"}
 
 // targetOf is what a call is about, so that a later call of the same can be told: the file, or of a command its first
 // two words.

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/pmezard/go-difflib/difflib"
-
-	"hookline/events"
 )
 
 // How the origin of a line is known; "" is not looked at yet.
@@ -205,9 +203,4 @@ func linesOf(text string) []string {
 		lines[i] = strings.TrimSuffix(l, "\r")
 	}
 	return lines
-}
-
-// PathOf is the file that a call was about, "" where there is none.
-func PathOf(r events.Record) string {
-	return said(events.Member(events.Member(r.Data, "tool_input"), "file_path"))
 }

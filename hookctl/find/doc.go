@@ -1,6 +1,7 @@
 package find
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -41,7 +42,8 @@ func Of(r events.Record) (Doc, bool) {
 		d.Open = d.Call != ""
 	case *events.ToolSucceeded:
 		d.call(e.ToolName, e.ToolInput)
-		d.Text[Output] = outputOf(e.ToolResponse)
+		stdout, stderr := said(events.Member(e.ToolResponse, "stdout")), said(events.Member(e.ToolResponse, "stderr"))
+		d.Text[Output] = cmp.Or(ends(said(e.ToolResponse)), strings.TrimSpace(ends(stdout)+"\n"+ends(stderr)), gather(e.ToolResponse, mostHead))
 	case *events.ToolFailed:
 		d.call(e.ToolName, e.ToolInput)
 		d.Text[Error] = ends(e.Error)
@@ -54,14 +56,11 @@ func Of(r events.Record) (Doc, bool) {
 		}
 		d.Text[Note] = gather(r.Data, mostHead)
 	}
-	return d, d.Size() > 0 && !asks(d)
-}
 
-// asks tells a call that searches or reads this very log: it would be found by the words that it searches for.
-func asks(d Doc) bool {
+	// A call that searches or reads this very log would be found by the words that it searches for.
 	server, _, _ := strings.Cut(strings.TrimPrefix(d.Tool, "mcp__"), "__")
-	own := server != d.Tool && (server == "hookline" || strings.HasSuffix(server, "_hookline"))
-	return own || strings.HasPrefix(d.Text[Command], "hookctl find ")
+	asks := server != d.Tool && (server == "hookline" || strings.HasSuffix(server, "_hookline")) || strings.HasPrefix(d.Text[Command], "hookctl find ")
+	return d, d.Size() > 0 && !asks
 }
 
 // silent are the types of which nothing is searched, and areas of them.
@@ -93,18 +92,6 @@ var elsewhere = map[string]bool{
 	"session_id": true, "transcript_path": true, "cwd": true, "hook_event_name": true, "prompt_id": true, "permission_mode": true,
 	"tool_use_id": true, "agent_id": true, "type": true, "filePath": true, "oldString": true, "newString": true, "originalFile": true,
 	"structuredPatch": true, "oldTodos": true, "newTodos": true, "old_string": true, "signature": true, "base64": true, "data": true,
-}
-
-// outputOf is the text that a tool gave back.
-func outputOf(response json.RawMessage) string {
-	if s := said(response); s != "" {
-		return ends(s)
-	}
-	stdout, stderr := said(events.Member(response, "stdout")), said(events.Member(response, "stderr"))
-	if stdout+stderr != "" {
-		return strings.TrimSpace(ends(stdout) + "\n" + ends(stderr))
-	}
-	return gather(response, mostHead)
 }
 
 // gather joins the texts in JSON, in their order, up to a size.

@@ -11,15 +11,8 @@ import (
 // blanks between words have a word for each sign. Of a longer word the first 64 bytes count.
 const mostWord = 64
 
-// inWord are the signs that words are made of.
-func inWord(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
-}
-
-// alone are the signs that are words by themselves.
-func alone(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
-}
+// scripts have words of one sign each.
+var scripts = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
 // each calls fn for every word of s with its place, until fn says stop.
 func each(s string, fn func(word string, from, to int) (stop bool)) {
@@ -34,11 +27,11 @@ func each(s string, fn func(word string, from, to int) (stop bool)) {
 	}
 	for i, r := range s {
 		switch {
-		case r == utf8.RuneError || !inWord(r):
+		case r == utf8.RuneError || !unicode.In(r, unicode.L, unicode.N, unicode.M):
 			if end(i) {
 				return
 			}
-		case alone(r):
+		case r >= 0x0E00 && unicode.In(r, scripts...):
 			if end(i) {
 				return
 			}

@@ -43,7 +43,16 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) error {
 	groups := []group{{ID: "waiting", Name: "waiting for you"}, {ID: "stuck", Name: "stuck"}, {ID: "working", Name: "working"}, {ID: "ended", Name: "ended"}}
 	for _, st := range all {
 		state, tone := statusOf(st)
-		g := &groups[groupOf(st)]
+		standing, at := st.Standing(), 2
+		switch {
+		case st.Status != session.Live:
+			at = 3
+		case standing.Needs:
+			at = 0
+		case standing.Stuck:
+			at = 1
+		}
+		g := &groups[at]
 		g.Cards = append(g.Cards, card{Path: pathOf(st.ID), Title: line(st.Title), State: state, Tone: tone, Mark: marks[tone], Facts: s.factsOf(st)})
 	}
 	groups = slices.DeleteFunc(groups, func(g group) bool { return len(g.Cards) == 0 })
@@ -71,20 +80,6 @@ func (s *server) find(w http.ResponseWriter, r *http.Request) error {
 			Facts: title + " · " + s.ago(h.Time)})
 	}
 	return s.html(w, "sessions", listPage{frame: newFrame("What was found"), Words: words, Groups: []group{g}})
-}
-
-// groupOf is the index of the group that a session is shown in.
-func groupOf(s session.State) int {
-	st := s.Standing()
-	switch {
-	case s.Status != session.Live:
-		return 3
-	case st.Needs:
-		return 0
-	case st.Stuck:
-		return 1
-	}
-	return 2
 }
 
 // sessions are all that were not deleted, the last active first.

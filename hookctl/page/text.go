@@ -3,9 +3,7 @@ package page
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -59,16 +57,4 @@ var ofTheHook = []string{"session_id", "transcript_path", "cwd", "hook_event_nam
 // member is [insight.Text] of a member of an object.
 func member(object json.RawMessage, name string) string {
 	return insight.Text(events.Member(object, name))
-}
-
-func words(s string) string { return strings.ReplaceAll(s, "_", " ") }
-
-// counts is "Bash 12, Edit 3", the most frequent first.
-func counts(m map[string]int) string {
-	names := slices.Sorted(maps.Keys(m))
-	slices.SortStableFunc(names, func(x, y string) int { return m[y] - m[x] })
-	for i, n := range names {
-		names[i] = fmt.Sprintf("%s %d", n, m[n])
-	}
-	return strings.Join(names, ", ")
 }

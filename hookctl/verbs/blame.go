@@ -139,7 +139,7 @@ func (a *app) editsOf(file string) ([]events.Record, error) {
 	here := projectAt(projects, place.Path())
 	var calls []events.Record
 	err = eventsAt(a, found, func(m find.Match, r events.Record) {
-		path := filepath.FromSlash(find.PathOf(r))
+		path := filepath.FromSlash(events.MemberText(events.Member(r.Data, "tool_input"), "file_path"))
 		within, ok := strings.CutPrefix(path, filepath.FromSlash(r.Worktree)+string(filepath.Separator))
 		sibling := ok && r.Worktree != "" && place.Worktree != "" && filepath.Join(place.Worktree, within) == real && countsFor(projects, m.Project) == here
 		if path == file || path == real || sibling {
