@@ -308,15 +308,6 @@ func TestPolicyAllowsTheOwnScript(t *testing.T) {
 	has(t, "the page", opened(t, demoSource(), Options{}).session(""), "<script>"+script+"</script>", "<style>"+style+"</style>")
 }
 
-// Nobody looks: the command ends.
-func TestIdleEnds(t *testing.T) {
-	now := time.Now()
-	o := Options{From: demoSource(), Zone: time.UTC, Now: func() time.Time { now = now.Add(time.Hour); return now }, Idle: time.Minute}
-	if err := Serve(t.Context(), o, func(string) {}); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain\n\ttext":           "plain\n\ttext",

@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"hookline/hookctl/problem"
@@ -24,7 +23,6 @@ type Options struct {
 	Session string         // opened at first, "" for the list
 	Zone    *time.Location // of the times that are shown
 	Now     func() time.Time
-	Idle    time.Duration // without a request; 0 = no end
 
 	Find func(ctx context.Context, words string) ([]Hit, error) // searches all sessions; nil = it cannot be had
 }
@@ -43,16 +41,13 @@ type server struct {
 	guard *guard
 	pages *template.Template
 
-	seen  atomic.Int64 // when the newest request ended, nanoseconds
-	going atomic.Int64 // requests under way
-
 	finding sync.Mutex // one search at a time: each brings the index up to date
 
 	mu    sync.Mutex
 	known map[string]*story // by session; the newest of each, at most 8
 }
 
-// Serve listens on a loopback address, tells the link, and ends with the context or after a time without requests.
+// Serve listens on a loopback address, gives the link to told, and ends with the context.
 func Serve(ctx context.Context, o Options, told func(link string)) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -67,7 +62,6 @@ func Serve(ctx context.Context, o Options, told func(link string)) error {
 		first = pathOf(o.Session)
 	}
 	s := &server{Options: o, guard: newGuard(l.Addr().String(), first), pages: t, known: map[string]*story{}}
-	s.seen.Store(o.Now().UnixNano())
 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -77,7 +71,10 @@ func Serve(ctx context.Context, o Options, told func(link string)) error {
 	go func() { ended <- srv.Serve(l) }()
 	told(s.guard.link())
 
-	err = s.wait(ctx, ended)
+	select {
+	case <-ctx.Done():
+	case err = <-ended:
+	}
 	stop()
 	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
@@ -87,32 +84,11 @@ func Serve(ctx context.Context, o Options, told func(link string)) error {
 	return err
 }
 
-// wait returns when the context ends, the listener fails, or no request came for long.
-func (s *server) wait(ctx context.Context, ended <-chan error) error {
-	look := time.NewTicker(time.Second)
-	defer look.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case err := <-ended:
-			return err
-		case <-look.C:
-			quiet := s.Now().Sub(time.Unix(0, s.seen.Load()))
-			if s.Idle > 0 && s.going.Load() == 0 && quiet >= s.Idle {
-				return nil
-			}
-		}
-	}
-}
-
 // handler is all that can be asked for.
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	handle := func(pattern string, h func(http.ResponseWriter, *http.Request) error) {
 		mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, r *http.Request) {
-			s.going.Add(1)
-			defer func() { s.seen.Store(s.Now().UnixNano()); s.going.Add(-1) }()
 			if err := h(w, r); err != nil {
 				s.fail(w, r, err)
 			}

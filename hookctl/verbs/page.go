@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/url"
 	"strconv"
-	"time"
 
 	"hookline/events"
 	"hookline/hookctl/find"
@@ -18,8 +17,7 @@ type pageJSON struct {
 }
 
 type pageVerb struct {
-	Session string        `help:"open this one: its id, any unique prefix of it, or last"`
-	Idle    time.Duration `help:"end after so long without a request; 0 = never"`
+	Session string `help:"open this one: its id, any unique prefix of it, or last"`
 }
 
 func (f *pageVerb) run(a *app, _ []string) error {
@@ -31,7 +29,7 @@ func (f *pageVerb) run(a *app, _ []string) error {
 	if err != nil {
 		return err
 	}
-	o := page.Options{From: from, Session: id, Zone: a.Zone, Now: a.Now, Idle: f.Idle,
+	o := page.Options{From: from, Session: id, Zone: a.Zone, Now: a.Now,
 		Find: func(ctx context.Context, words string) ([]page.Hit, error) { return a.under(ctx).pageHits(words) }}
 	var shown error
 	err = a.search.Page(a.ctx, o, func(link string) {

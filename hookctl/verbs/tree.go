@@ -3,7 +3,6 @@ package verbs
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -221,10 +220,10 @@ func (a *app) stateVerbs() []*cobra.Command {
 			Short: "Show sessions in a browser: a timeline with a scrubber",
 			Long: "Show sessions in a browser: a list of them, and each as a timeline by prompt with calls, changes, outputs,\n" +
 				"permissions, gates and compactions. The scrubber shows the state at any event: goal, files, failures, identity.\n\n" +
-				"The page is served by this command, on this machine only, at a port of the system's choice, until Ctrl-C or until it\n" +
-				"was not asked for a while. The link that it prints opens the page once, in one browser.",
-			Example: "  hookctl page\n  hookctl page --session last --idle 2h",
-		}, &pageVerb{Idle: 30 * time.Minute}),
+				"The page is served by this command, on this machine only, at a port of the system's choice, until Ctrl-C. The link\n" +
+				"that it prints opens the page once, in one browser.",
+			Example: "  hookctl page\n  hookctl page --session last",
+		}, &pageVerb{}),
 	}
 }
 
