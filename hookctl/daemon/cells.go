@@ -166,15 +166,14 @@ func (d *Daemon) pastView() past.View {
 	return past.View{Log: d.stream, Last: last, Now: d.opts.Now, Session: d.resolveSession}
 }
 
-// handleWalk writes the events of a session with what each changed of its state, as NDJSON; with only=events or
-// only=states as [past.View.Walk] has it.
+// handleWalk writes the events of a session with what each changed of its state, as NDJSON.
 func (d *Daemon) handleWalk(w http.ResponseWriter, r *http.Request) error {
 	id, err := d.resolveSession(r.Context(), r.PathValue("session"))
 	if err != nil {
 		return err
 	}
 	out := lines(w)
-	return d.pastView().Walk(r.Context(), id, r.URL.Query().Get("only"), func(s past.Step) error { return out.Encode(s) })
+	return d.pastView().Walk(r.Context(), id, func(s past.Step) error { return out.Encode(s) })
 }
 
 // context returns what a session would be told at a start, and what each section of it costs. Parameters, all

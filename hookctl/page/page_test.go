@@ -74,7 +74,7 @@ func (s source) Stream(ctx context.Context, _, path string, q url.Values, line f
 		return say(map[string]any{"state": s.state()})
 	case strings.HasPrefix(path, "/v1/walk/"):
 		v := past.View{Log: s, Last: uint64(len(s.log)), Now: time.Now}
-		return v.Walk(ctx, demoID, q.Get("only"), func(step past.Step) error { return say(step) })
+		return v.Walk(ctx, demoID, func(step past.Step) error { return say(step) })
 	}
 	if err := say(s.log[len(s.log)-1]); err != nil || q.Get("follow") != "1" {
 		return err

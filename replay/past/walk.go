@@ -68,22 +68,12 @@ type (
 	}
 )
 
-// Walk calls fn with every event of a session up to the newest sequence, in order: with only "events" the events alone, which takes
-// half as long, else what each changed, without the events' data. What the steps up to a sequence add up to is what
-// [View.At] has at that sequence.
-func (p View) Walk(ctx context.Context, id, only string, fn func(Step) error) error {
+// Walk gives every event of a session up to the newest sequence, in order, with what it changed. What the steps up to a
+// sequence add up to is what [View.At] has at that sequence.
+func (p View) Walk(ctx context.Context, id string, fn func(Step) error) error {
 	if p.Last == 0 {
 		return nil
 	}
-	if only == "events" {
-		return p.Log.Select(ctx, 1, p.Last, []projector.Selector{{Session: id}}, func(r events.Record) error {
-			if r.Session != id {
-				return nil
-			}
-			return fn(Step{Record: r})
-		})
-	}
-
 	w, err := p.walker(ctx, id)
 	if err != nil {
 		return err
@@ -99,7 +89,6 @@ func (p View) Walk(ctx context.Context, id, only string, fn func(Step) error) er
 		if err != nil {
 			return err
 		}
-		step.Record.Data = nil
 		return fn(step)
 	})
 }
