@@ -29,6 +29,9 @@ func TestOf(t *testing.T) {
 		{"summary", events.TypeCompactionFinished, `{"compact_summary":"All of it."}`, map[int]string{Words: "All of it."}},
 		{"the same summary before", events.TypeSubagentStopped, `{"agent_type":"","last_assistant_message":"All of it."}`, nil},
 		{"subagent", events.TypeSubagentStopped, `{"agent_type":"explore","last_assistant_message":"Found."}`, map[int]string{Words: "Found."}},
+		{"answer", events.TypeTurnStopped, `{"last_assistant_message":"Done."}`, map[int]string{Words: "Done."}},
+		{"prompt", events.TypePromptSubmitted, `{"prompt":"Fix the parser"}`, map[int]string{Prompt: "Fix the parser"}},
+		{"denied", events.TypePermissionDenied, `{"tool_name":"Bash","tool_input":{"command":"rm x"},"reason":"no"}`, map[int]string{Command: "rm x", Error: "no"}},
 		{"API error", events.TypeTurnFailed, `{"error":"rate_limit","error_details":"5 hours","last_assistant_message":"x"}`,
 			map[int]string{Error: "rate_limit 5 hours", Words: "x"}},
 		{"command", events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":"go test","description":"run"},"tool_response":{"stdout":"ok","stderr":"warn","interrupted":false}}`,
@@ -72,20 +75,6 @@ func TestFold(t *testing.T) {
 		strings.Repeat("x", 99): strings.Repeat("x", mostWord),
 	} {
 		expect.Equal(t, Fold(in), want, in)
-	}
-}
-
-func TestHolds(t *testing.T) {
-	d := Doc{}
-	d.Text[Output] = "exit code 1: Größe of the parsers"
-	d.Text[Command] = "make code"
-	for q, want := range map[string]bool{
-		"exit code 1": true, "code exit": false, "pars*": true, "pars": false, "größe": true, "make code": true, "make exit": false, "code": true,
-	} {
-		expect.Equal(t, (Query{Words: []string{q}}).Terms()[0].Holds(d), want, q)
-	}
-	if (Query{Command: "exit"}).Terms()[0].Holds(d) || !(Query{Command: "make"}).Terms()[0].Holds(d) {
-		t.Error("a kind of text is not honoured")
 	}
 }
 

@@ -52,31 +52,30 @@ func TestWhoMayRead(t *testing.T) {
 		t.Errorf("with the link once more, in the same browser: %d", status)
 	}
 
+	site := func(site, mode, dest string) map[string]string {
+		return map[string]string{"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+	}
 	for _, c := range []struct {
-		name   string
-		method string
-		change func(*http.Request)
-		status int
+		name, method, host string
+		headers            map[string]string
+		status             int
 	}{
-		{"another host", "GET", func(r *http.Request) { r.Host = "evil.example:80" }, http.StatusMisdirectedRequest},
-		{"localhost", "GET", func(r *http.Request) { r.Host = strings.Replace(r.Host, "127.0.0.1", "localhost", 1) }, http.StatusMisdirectedRequest},
-		{"another origin", "GET", func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }, http.StatusForbidden},
-		{"no origin of a sandbox", "GET", func(r *http.Request) { r.Header.Set("Origin", "null") }, http.StatusForbidden},
-		{"an image of another site", "GET", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, http.StatusForbidden},
-		{"a frame of another port", "GET", func(r *http.Request) {
-			r.Header.Set("Sec-Fetch-Site", "same-site")
-			r.Header.Set("Sec-Fetch-Mode", "navigate")
-			r.Header.Set("Sec-Fetch-Dest", "iframe")
-		}, http.StatusForbidden},
-		{"a form", "POST", nil, http.StatusMethodNotAllowed},
-		{"its own script", "GET", func(r *http.Request) {
-			r.Header.Set("Origin", base)
-			r.Header.Set("Sec-Fetch-Site", "same-origin")
-		}, http.StatusOK},
+		{"another host", "GET", "evil.example:80", nil, http.StatusMisdirectedRequest},
+		{"localhost", "GET", strings.Replace(base[len("http://"):], "127.0.0.1", "localhost", 1), nil, http.StatusMisdirectedRequest},
+		{"another origin", "GET", "", map[string]string{"Origin": "http://evil.example"}, http.StatusForbidden},
+		{"no origin of a sandbox", "GET", "", map[string]string{"Origin": "null"}, http.StatusForbidden},
+		{"an image of another site", "GET", "", site("cross-site", "", ""), http.StatusForbidden},
+		{"a frame of another port", "GET", "", site("same-site", "navigate", "iframe"), http.StatusForbidden},
+		{"a form", "POST", "", nil, http.StatusMethodNotAllowed},
+		{"its own script", "GET", "", map[string]string{"Origin": base, "Sec-Fetch-Site": "same-origin"}, http.StatusOK},
 	} {
-		if status, _, _ := ask(t, own, base+"/", c.method, c.change); status != c.status {
-			t.Errorf("%s: %d, want %d", c.name, status, c.status)
-		}
+		status, _, _ := ask(t, own, base+"/", c.method, func(r *http.Request) {
+			r.Host = c.host // "" is the one that is asked
+			for name, v := range c.headers {
+				r.Header.Set(name, v)
+			}
+		})
+		expect.Equal(t, status, c.status, c.name)
 	}
 }
 
