@@ -18,11 +18,11 @@ type After struct {
 	Steps []events.Record // calls that ran in between, the one that succeeded last; at most [mostSteps], the last ones
 
 	target string
-	same   func(Doc) bool
+	same   []Term
 }
 
-// NewAfter is for one failed call; same says whether another error is the same one.
-func NewAfter(failed events.Record, same func(Doc) bool) *After {
+// NewAfter is for one failed call; another error is the same one when it has these terms.
+func NewAfter(failed events.Record, same []Term) *After {
 	a := &After{same: same}
 	switch e := failed.Event.(type) {
 	case *events.ToolFailed:
@@ -39,7 +39,7 @@ func (a *After) Take(r events.Record) (done bool) {
 	if !ok {
 		return false
 	}
-	if d.Text[Error] != "" && a.same(d) {
+	if d.Text[Error] != "" && Hold(a.same, d) {
 		a.Again = r.Seq
 		a.Steps = nil
 		return true

@@ -104,7 +104,7 @@ func failures() []events.Record {
 }
 
 func TestAfter(t *testing.T) {
-	same := func(d Doc) bool { return strings.Contains(d.Text[Error], "undefined") }
+	same := Query{Error: "undefined"}.Terms()
 	all := failures()
 	a := NewAfter(all[0], same)
 	for _, r := range all[1:] {

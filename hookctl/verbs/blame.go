@@ -146,11 +146,7 @@ func (a *app) editsOf(file string) ([]events.Record, error) {
 			calls = append(calls, r)
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(calls, func(x, y events.Record) int { return int(y.Seq) - int(x.Seq) })
-	return calls, nil
+	return calls, err
 }
 
 // blamed are lines with the call that wrote each.

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -20,7 +19,6 @@ import (
 	"hookline/hookctl/page"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
-	"hookline/projector/session"
 )
 
 // Searcher is what the program hookfind links and hookd does not: the search engine would cost every daemon a tenth of
@@ -209,17 +207,32 @@ func (a *app) hits(q find.Query) ([]hitJSON, error) {
 	var out []hitJSON
 	err = eventsAt(a, found, func(m find.Match, r events.Record) {
 		d, ok := find.Of(r)
-		if len(out) == limit || !ok || slices.ContainsFunc(terms, func(t find.Term) bool { return !t.Holds(d) }) {
+		if len(out) == limit || !ok || !find.Hold(terms, d) {
 			return
 		}
 		out = append(out, hitJSON{Seq: r.Seq, ID: r.ID, Time: r.Time, Type: r.Type, Tool: d.Tool, Session: r.Session, Project: r.Project,
 			Score: m.Score, Snippet: find.SnippetOf(d, terms, snippetSize), record: r})
 	})
-	if err == nil {
-		err = titled(a, out)
+	if err != nil || len(out) == 0 {
+		return nil, err
 	}
+
+	keys := url.Values{}
+	for _, hit := range out {
+		if !slices.Contains(keys["key"], hit.Session) {
+			keys.Add("key", hit.Session)
+		}
+	}
+	list, err := sessions(a, keys)
 	if err != nil {
 		return nil, err
+	}
+	for i := range out {
+		for _, s := range list {
+			if s.ID == out[i].Session {
+				out[i].Title = s.Title
+			}
+		}
 	}
 	if q.Error == "" {
 		return out, nil
@@ -250,39 +263,11 @@ func eventsAt(a *app, found []find.Match, each func(find.Match, events.Record)) 
 	return nil
 }
 
-// titled gives hits the titles of their sessions.
-func titled(a *app, hits []hitJSON) error {
-	q := url.Values{}
-	for _, hit := range hits {
-		if hit.Session != "" && !slices.Contains(q["key"], hit.Session) {
-			q.Add("key", hit.Session)
-		}
-	}
-	if len(q) == 0 {
-		return nil
-	}
-	return a.stream("GET", "/v1/cells/"+session.Name, q, func(line []byte) error {
-		var c cell[session.State]
-		if json.Unmarshal(line, &c) != nil {
-			return nil // a session without a title is found all the same
-		}
-		for i := range hits {
-			if hits[i].Session == c.Key {
-				hits[i].Title = c.State.Title
-			}
-		}
-		return nil
-	})
-}
-
 // mostAfter bounds the sessions that are read for what came after an error.
 const mostAfter = 10
 
 func (a *app) aftermaths(hits []hitJSON, q find.Query) error {
-	terms := find.Query{Error: q.Error}.Terms()
-	same := func(d find.Doc) bool {
-		return !slices.ContainsFunc(terms, func(t find.Term) bool { return !t.Holds(d) })
-	}
+	same := find.Query{Error: q.Error}.Terms()
 	for i := range hits[:min(len(hits), mostAfter)] {
 		after := find.NewAfter(hits[i].record, same)
 		query := url.Values{"session": {hits[i].Session}, "since": {strconv.FormatUint(hits[i].Seq+1, 10)}}
