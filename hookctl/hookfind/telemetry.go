@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -90,26 +91,20 @@ type tracer struct {
 	sessions map[string]*session
 }
 
-// session is what is under way in one session.
+// session is what is under way in one session: spans, each by its context.
 type session struct {
 	model  string
-	prompt trace.Span
-	root   context.Context
-	calls  map[string]trace.Span // by tool_use_id
-	agents map[string]agent      // by id
-}
-
-type agent struct {
-	span trace.Span
-	in   context.Context
+	calls  map[string]context.Context // by tool_use_id
+	agents map[string]context.Context // by id; "" is the prompt
 }
 
 func (t *tracer) take(r events.Record) {
 	s := t.sessions[r.Session]
 	if s == nil {
-		s = &session{calls: map[string]trace.Span{}, agents: map[string]agent{}}
+		s = &session{calls: map[string]context.Context{}, agents: map[string]context.Context{}}
 		t.sessions[r.Session] = s
 	}
+
 	switch e := r.Event.(type) {
 	case *events.SessionStarted:
 		s.model = e.Model
@@ -121,33 +116,32 @@ func (t *tracer) take(r events.Record) {
 			name = "Codex"
 			provider = "openai"
 		}
-		s.root, s.prompt = t.begin(context.Background(), r, "invoke_agent", name,
+		prompt := t.begin(context.Background(), r, "invoke_agent", name,
 			attribute.String("gen_ai.provider.name", provider), attribute.String("gen_ai.agent.name", name))
 		if s.model != "" {
-			s.prompt.SetAttributes(attribute.String("gen_ai.request.model", s.model))
+			trace.SpanFromContext(prompt).SetAttributes(attribute.String("gen_ai.request.model", s.model))
 		}
+		s.agents[""] = prompt
 	case *events.ToolRequested:
-		if s.prompt == nil || e.ToolUseID == "" || len(s.calls) == mostOpen {
+		within := cmp.Or(s.agents[e.AgentID], s.agents[""])
+		if within == nil || e.ToolUseID == "" || len(s.calls) == mostOpen {
 			return
 		}
-		_, s.calls[e.ToolUseID] = t.begin(s.within(e.AgentID), r, "execute_tool", e.ToolName,
+		s.calls[e.ToolUseID] = t.begin(within, r, "execute_tool", e.ToolName,
 			attribute.String("gen_ai.tool.name", e.ToolName), attribute.String("gen_ai.tool.call.id", e.ToolUseID))
 	case *events.ToolSucceeded:
-		s.endCall(e.ToolUseID, r.Time, "")
+		finish(s.calls, e.ToolUseID, r.Time, "")
 	case *events.ToolFailed:
-		s.endCall(e.ToolUseID, r.Time, "tool_error")
+		finish(s.calls, e.ToolUseID, r.Time, "tool_error")
 	case *events.SubagentStarted:
-		if s.prompt == nil || e.AgentID == "" || len(s.agents) == mostOpen {
+		prompt := s.agents[""]
+		if prompt == nil || e.AgentID == "" || len(s.agents) == mostOpen {
 			return
 		}
-		in, span := t.begin(s.root, r, "invoke_agent", e.AgentType,
+		s.agents[e.AgentID] = t.begin(prompt, r, "invoke_agent", e.AgentType,
 			attribute.String("gen_ai.agent.name", e.AgentType), attribute.String("gen_ai.agent.id", e.AgentID))
-		s.agents[e.AgentID] = agent{span, in}
 	case *events.SubagentStopped:
-		if a, ok := s.agents[e.AgentID]; ok {
-			finish(a.span, r.Time, "")
-			delete(s.agents, e.AgentID)
-		}
+		finish(s.agents, e.AgentID, r.Time, "")
 	case *events.TurnStopped:
 		if len(e.BackgroundTasks) == 0 {
 			s.end(r.Time, "")
@@ -162,44 +156,32 @@ func (t *tracer) take(r events.Record) {
 	}
 }
 
-// within is the span that a call belongs to: its subagent's, else the prompt's.
-func (s *session) within(agentID string) context.Context {
-	if a, ok := s.agents[agentID]; ok {
-		return a.in
-	}
-	return s.root
-}
-
-func (t *tracer) begin(in context.Context, r events.Record, operation, name string, more ...attribute.KeyValue) (context.Context, trace.Span) {
+func (t *tracer) begin(in context.Context, r events.Record, operation, name string, more ...attribute.KeyValue) context.Context {
 	more = append(more, attribute.String("gen_ai.operation.name", operation), attribute.String("gen_ai.conversation.id", r.Session),
 		attribute.String("hookline.event.id", r.ID), attribute.String("hookline.project", r.Project))
-	return t.spans.Start(in, operation+" "+name, trace.WithTimestamp(r.Time), trace.WithAttributes(more...))
-}
-
-func (s *session) endCall(id string, at time.Time, failure string) {
-	if span, ok := s.calls[id]; ok {
-		finish(span, at, failure)
-		delete(s.calls, id)
-	}
+	ctx, _ := t.spans.Start(in, operation+" "+name, trace.WithTimestamp(r.Time), trace.WithAttributes(more...))
+	return ctx
 }
 
 // end ends the prompt and what is still under way in it.
 func (s *session) end(at time.Time, failure string) {
 	for id := range s.calls {
-		s.endCall(id, at, "")
+		finish(s.calls, id, at, "")
 	}
-	for id, a := range s.agents {
-		finish(a.span, at, "")
-		delete(s.agents, id)
-	}
-	if s.prompt != nil {
-		finish(s.prompt, at, failure)
-		s.prompt = nil
+	finish(s.agents, "", at, failure)
+	for id := range s.agents {
+		finish(s.agents, id, at, "")
 	}
 }
 
-// finish ends a span; a failure is the low-cardinality kind of an error.
-func finish(span trace.Span, at time.Time, failure string) {
+// finish ends a span that is under way and takes it out; a failure is the low-cardinality kind of an error.
+func finish(spans map[string]context.Context, id string, at time.Time, failure string) {
+	ctx, ok := spans[id]
+	if !ok {
+		return
+	}
+	delete(spans, id)
+	span := trace.SpanFromContext(ctx)
 	if failure != "" {
 		span.SetStatus(codes.Error, "")
 		span.SetAttributes(attribute.String("error.type", failure))

@@ -174,6 +174,9 @@ func (a *app) printCost(out costJSON) {
 	default:
 		t := a.Table(strings.ToUpper(out.By), "WHAT", "ANSWERS", "INPUT", "OUTPUT", "CACHE WRITE", "CACHE READ", "DOLLARS")
 		t.Drop = []string{"CACHE READ", "CACHE WRITE", "ANSWERS", "INPUT"}
+		if out.By == "model" || out.By == "tool" { // their names say it
+			t.Head[1] = ""
+		}
 		for _, r := range append(slices.Clone(out.Rows), out.Total) {
 			name := cmdline.OneLine(r.Name)
 			switch {

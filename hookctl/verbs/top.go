@@ -154,7 +154,7 @@ func (t topSource) State(ctx context.Context, id, seq string) (lines []string, e
 			lines = append(lines, i.Brief())
 		}
 		for _, it := range hook.Known(w) {
-			lines = append(lines, cmdline.OneLine(it.Text))
+			lines = append(lines, cmdline.OneLine(strings.TrimPrefix(it.Text, "[PHASE: POST_COMPACT] ")))
 		}
 		return nil
 	})
