@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	goyaml "github.com/goccy/go-yaml"
@@ -143,6 +142,11 @@ func ReadBead(data []byte) (found Found, err error) {
 		}
 	}
 
+	add := func(e events.LedgerEntryAdded) {
+		if strings.TrimSpace(e.Text) != "" {
+			found.Entries = append(found.Entries, e)
+		}
+	}
 	for i, d := range b.Decisions {
 		e := events.LedgerEntryAdded{Kind: events.LedgerDecision, Text: d.Decision, Subject: d.Subject, Rationale: d.Rationale}
 		for _, v := range d.Evidence {
@@ -154,17 +158,16 @@ func ReadBead(data []byte) (found Found, err error) {
 			c.Quote = v.Quote
 			e.Evidence = append(e.Evidence, c)
 		}
-		found.Entries = append(found.Entries, e)
+		add(e)
 	}
 	for _, s := range b.Scenarios {
-		found.Entries = append(found.Entries, events.LedgerEntryAdded{Kind: events.LedgerScenario, Text: s.Name, Case: s.Type, Expected: s.Expected})
+		add(events.LedgerEntryAdded{Kind: events.LedgerScenario, Text: s.Name, Case: s.Type, Expected: s.Expected})
 	}
 	for _, t := range b.Steps {
-		found.Entries = append(found.Entries, events.LedgerEntryAdded{Kind: events.LedgerStep, Text: t})
+		add(events.LedgerEntryAdded{Kind: events.LedgerStep, Text: t})
 	}
 	for _, t := range b.Questions {
-		found.Entries = append(found.Entries, events.LedgerEntryAdded{Kind: events.LedgerQuestion, Text: t})
+		add(events.LedgerEntryAdded{Kind: events.LedgerQuestion, Text: t})
 	}
-	found.Entries = slices.DeleteFunc(found.Entries, func(e events.LedgerEntryAdded) bool { return strings.TrimSpace(e.Text) == "" })
 	return found, nil
 }

@@ -75,7 +75,7 @@ func lastUse(lines []byte, whole bool) (u Use, found bool) {
 		}
 
 		var l Line
-		if json.Unmarshal(line, &l) != nil {
+		if json.Unmarshal(line, &l) != nil && l.Type == "" { // a field of another form is passed over
 			continue
 		}
 		if l.Type == "system" && l.Subtype == "compact_boundary" {

@@ -167,13 +167,13 @@ func (f *checkpointVerb) run(a *app, args []string) error {
 		return a.PrintJSON(out)
 	}
 
+	restored := ""
 	if out.Event != "" {
-		a.Printf("checkpoint %d of %s is restored\n", out.Checkpoint, a.stamp(out.Time))
-	} else {
-		a.Printf("checkpoint %d of %s\n", out.Checkpoint, a.stamp(out.Time))
-		for _, it := range hook.Known(out.State) {
-			a.Printf("%s\n", cmdline.OneLine(it.Text))
-		}
+		restored = " is restored"
+	}
+	a.Printf("checkpoint %d of %s%s\n", out.Checkpoint, a.stamp(out.Time), restored)
+	for _, it := range hook.Known(out.State) {
+		a.Printf("%s\n", cmdline.OneLine(it.Text))
 	}
 	for _, l := range out.Left {
 		a.Printf("not restored: %s\n", cmdline.OneLine(l))
