@@ -121,6 +121,7 @@ func (t Term) find(kind int, s string) []int {
 	if len(t.Kinds) > 0 && !slices.Contains(t.Kinds, kind) {
 		return nil
 	}
+	wanted := strings.Join(t.Words, " ")
 	var begins []int // of the last words
 	var held []string
 	var place []int
@@ -130,24 +131,13 @@ func (t Term) find(kind int, s string) []int {
 		if n := len(t.Words); len(held) > n {
 			begins, held = begins[1:], held[1:]
 		}
-		if t.same(held) {
+		joined := strings.Join(held, " ")
+		if joined == wanted || t.Prefix && len(held) == len(t.Words) && strings.HasPrefix(joined, wanted) {
 			place = []int{begins[0], to}
 		}
 		return place != nil
 	})
 	return place
-}
-
-func (t Term) same(held []string) bool {
-	if len(held) != len(t.Words) {
-		return false
-	}
-	for i, w := range t.Words {
-		if held[i] != w && (!t.Prefix || i < len(held)-1 || !strings.HasPrefix(held[i], w)) {
-			return false
-		}
-	}
-	return true
 }
 
 // Snippet is a part of a text around what was found in it.

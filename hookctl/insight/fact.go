@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -166,9 +165,18 @@ func Subject(r events.Record, input json.RawMessage) string { return subject(r, 
 
 func subject(r events.Record, input map[string]any) string {
 	for _, name := range subjects {
-		if text := textOf(input[name]); text != "" {
-			return short(r, events.WithoutFolder(text))
+		text := events.WithoutFolder(textOf(input[name]))
+		if text == "" {
+			continue
 		}
+		base := r.Worktree
+		if h, ok := r.Event.(events.HookEvent); ok && base == "" {
+			base = h.Hook().Cwd
+		}
+		if base != "" { // a path inside the work tree is shown without it
+			text = strings.TrimPrefix(text, strings.TrimSuffix(base, "/")+"/")
+		}
+		return text
 	}
 	return anyText(input)
 }
@@ -180,21 +188,6 @@ func textOf(v any) string {
 	}
 	text, _ := v.(string)
 	return text
-}
-
-// short shows a path inside the work tree without the work tree.
-func short(r events.Record, path string) string {
-	base := r.Worktree
-	if h, ok := r.Event.(events.HookEvent); ok && base == "" {
-		base = h.Hook().Cwd
-	}
-	if base == "" || !filepath.IsAbs(path) {
-		return path
-	}
-	if rel, ok := strings.CutPrefix(path, strings.TrimSuffix(base, "/")+"/"); ok {
-		return rel
-	}
-	return path
 }
 
 // Took is how long a call took, "" for less than a millisecond.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
 
 	"hookline/hookctl/safeopen"
@@ -16,6 +17,9 @@ const (
 	beginMark = "hookline:begin"
 	endMark   = "hookline:end"
 )
+
+// mark finds a line that is a mark.
+var mark = regexp.MustCompile(`^\x{FEFF}?(?:<!-- |# )?(` + beginMark + `|` + endMark + `)(?: .*)?$`)
 
 // errBusy is a file that another process writes.
 var errBusy = errors.New("the file was changed meanwhile: call it again")
@@ -93,13 +97,15 @@ func findBlock(text string) (from, to int, err error) {
 	at := 0
 	for number, line := range strings.SplitAfter(text, "\n") {
 		bare := strings.TrimRight(line, "\r\n")
-		switch isMark(bare) {
-		case beginMark:
+		found := mark.FindStringSubmatch(bare)
+		switch {
+		case found == nil:
+		case found[1] == beginMark:
 			if from >= 0 {
 				return 0, 0, fmt.Errorf("line %d: a second %s", number+1, beginMark)
 			}
 			from = at
-		case endMark:
+		default:
 			if from < 0 || to >= 0 {
 				return 0, 0, fmt.Errorf("line %d: %s without a %s", number+1, endMark, beginMark)
 			}
@@ -111,17 +117,4 @@ func findBlock(text string) (from, to int, err error) {
 		return 0, 0, fmt.Errorf("%s without a %s", beginMark, endMark)
 	}
 	return from, to, nil
-}
-
-// isMark tells which mark a line is, "" for none.
-func isMark(line string) string {
-	line = strings.TrimPrefix(strings.TrimPrefix(line, "\ufeff"), "<!-- ")
-	line = strings.TrimPrefix(line, "# ")
-	for _, mark := range []string{beginMark, endMark} {
-		rest, found := strings.CutPrefix(line, mark)
-		if found && (rest == "" || strings.HasPrefix(rest, " ")) {
-			return mark
-		}
-	}
-	return ""
 }

@@ -147,17 +147,11 @@ func Bead(old []byte, s ledger.State) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := ownFields(string(old)); err != nil {
-		return nil, err
-	}
-	return putBlock(old, string(data), yamlBegin, yamlEnd)
-}
 
-// ownFields refuses a bead that has fields of the block outside of it: YAML allows each once.
-func ownFields(text string) error {
+	text := string(old) // without the block: YAML allows each field once
 	from, to, err := findBlock(text)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if from >= 0 {
 		text = text[:from] + text[to:]
@@ -165,8 +159,8 @@ func ownFields(text string) error {
 	for number, line := range strings.Split(text, "\n") {
 		key, _, found := strings.Cut(line, ":")
 		if found && slices.Contains([]string{"decisions", "test_scenarios", "next_steps", "questions"}, key) {
-			return fmt.Errorf("line %d has %q already: import the file, and take the field out of it", number+1, key)
+			return nil, fmt.Errorf("line %d has %q already: import the file, and take the field out of it", number+1, key)
 		}
 	}
-	return nil
+	return putBlock(old, string(data), yamlBegin, yamlEnd)
 }

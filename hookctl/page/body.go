@@ -46,27 +46,23 @@ func (s *story) bodyOf(ctx context.Context, n *row, most int) body {
 	for _, r := range n.records {
 		b.Events = append(b.Events, eventRef{Seq: r.Seq, Type: line(r.Type), Time: r.Time.In(s.zone).Format("15:04:05.000")})
 		if e, ok := r.Event.(*events.SessionStarted); ok {
-			s.toldAt(ctx, r.Seq, e.Source, w.words)
+			// What the agent is told at such a start, from the states of then: the log has what each item was about and its
+			// size, not its words. What cannot be had any more, such as the rules of gates, stays unsaid.
+			var told struct {
+				Items []struct {
+					events.InjectedItem
+					Text string
+				}
+			}
+			_ = s.by.get(ctx, "/v1/context/"+s.Session.ID, url.Values{"source": {e.Source}, "at": {fmt.Sprint(r.Seq)}}, &told)
+			for _, it := range told.Items {
+				w.words[it.InjectedItem] = it.Text
+			}
 		}
 		w.record(r, s)
 	}
 	b.Blocks = w.blocks
 	return b
-}
-
-// toldAt adds what the agent is told at such a start, from the states of then. The log has what each item was about and
-// its size, not its words; what cannot be had any more, such as the rules of gates, is shown without them.
-func (s *story) toldAt(ctx context.Context, seq uint64, source string, words map[events.InjectedItem]string) {
-	var told struct {
-		Items []struct {
-			events.InjectedItem
-			Text string
-		}
-	}
-	_ = s.by.get(ctx, "/v1/context/"+s.Session.ID, url.Values{"source": {source}, "at": {fmt.Sprint(seq)}}, &told) // what cannot be had stays unsaid
-	for _, it := range told.Items {
-		words[it.InjectedItem] = it.Text
-	}
 }
 
 // writer makes blocks.

@@ -28,9 +28,6 @@ func newGuard(host, first string) *guard {
 	return &guard{host: host, cookie: "hookline-" + port, first: first, token: rand.Text(), key: rand.Text()}
 }
 
-// link opens the page once.
-func (g *guard) link() string { return "http://" + g.host + "/open?token=" + g.token }
-
 // wrap refuses what is not the browser that opened the link.
 func (g *guard) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -69,7 +69,7 @@ func Serve(ctx context.Context, o Options, told func(link string)) error {
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(l) }()
-	told(s.guard.link())
+	told("http://" + s.guard.host + "/open?token=" + s.guard.token) // it opens the page once
 
 	select {
 	case <-ctx.Done():
