@@ -254,7 +254,13 @@ func (m *model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	case "G":
 		s.move(len(s.lines))
 	case "enter":
-		return m, m.open(s)
+		key := s.chosen()
+		if key == "" || s.level == detail {
+			return m, nil
+		}
+		next := &screen{level: s.level + 1, of: key, follow: s.level == sessions}
+		m.screens = append(m.screens, next)
+		return m, m.load(next)
 	case "esc":
 		if s.filter != "" {
 			s.narrow("")
@@ -287,16 +293,6 @@ func (m *model) typed(k tea.KeyPressMsg, name string) {
 func (s *screen) move(by int) {
 	s.cursor = max(0, min(s.cursor+by, len(s.shown)-1))
 	s.follow = s.level == timeline && s.cursor == len(s.shown)-1
-}
-
-func (m *model) open(s *screen) tea.Cmd {
-	key := s.chosen()
-	if key == "" || s.level == detail {
-		return nil
-	}
-	next := &screen{level: s.level + 1, of: key, follow: s.level == sessions}
-	m.screens = append(m.screens, next)
-	return m.load(next)
 }
 
 // stateLines is how many lines of the state there is room for.

@@ -161,11 +161,16 @@ func (a *app) blamed(b *find.Blame, calls []events.Record, from, to int) ([]blam
 		l, recorded := known[o.Event]
 		if recorded && l.Line == 0 {
 			c, _ := stateOf[session.State](a, session.Name, l.Session) // one that is not there has no title
-			prompt, err := promptOf(a, l.Session, o.Event)
+			l.Title = c.Title
+			q := url.Values{"session": {l.Session}, "type": {events.TypePromptSubmitted}, "until": {strconv.FormatUint(o.Event, 10)}, "n": {"1"}}
+			err := a.records(q, func(p events.Record) { // the newest before the call led to it
+				if e, ok := p.Event.(*events.PromptSubmitted); ok {
+					l.Prompt = cmdline.Fit(cmdline.OneLine(e.Headline()), 300)
+				}
+			})
 			if err != nil {
 				return nil, err
 			}
-			l.Title, l.Prompt = c.Title, prompt
 		}
 
 		l.Line, l.Text = from+n, b.Lines[from+n-1]
@@ -179,18 +184,6 @@ func (a *app) blamed(b *find.Blame, calls []events.Record, from, to int) ([]blam
 		out = append(out, l)
 	}
 	return out, nil
-}
-
-// promptOf is the prompt that led to a call: the newest one of its session before it.
-func promptOf(a *app, session string, call uint64) (string, error) {
-	prompt := ""
-	q := url.Values{"session": {session}, "type": {events.TypePromptSubmitted}, "until": {strconv.FormatUint(call, 10)}, "n": {"1"}}
-	err := a.records(q, func(p events.Record) {
-		if e, ok := p.Event.(*events.PromptSubmitted); ok {
-			prompt = cmdline.Fit(cmdline.OneLine(e.Headline()), 300)
-		}
-	})
-	return prompt, err
 }
 
 func (a *app) printBlame(lines []blameJSON) {
