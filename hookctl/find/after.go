@@ -62,7 +62,7 @@ func (a *After) Take(r events.Record) (done bool) {
 // looking are the tools that change nothing.
 var looking = []string{"Read", "Grep", "Glob", "LS", "TodoWrite", "WebFetch", "WebSearch"}
 
-// targetOf is what a call is about, so that a later call of the same can be told: the file, or of a command its first
+// targetOf is what a call is about, so that a later call of the same is recognised: the file, or of a command its first
 // two words.
 func targetOf(tool string, input json.RawMessage) string {
 	if command := said(events.Member(input, "command")); command != "" {

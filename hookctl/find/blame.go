@@ -10,9 +10,9 @@ import (
 
 // How the origin of a line is known; "" is not looked at yet.
 const (
-	ByEdit  = "edit"    // a recorded call wrote it: it is in the file behind the call and not in the file before it
+	ByEdit  = "edit"    // a recorded call wrote it: it is in the file after the call and not in the file before it
 	ByWords = "words"   // the words of a recorded edit; the file around it was not recorded
-	Outside = "outside" // it came between two recorded calls, or behind the newest: a person, a command, a formatter
+	Outside = "outside" // it came between two recorded calls, or after the newest: a person, a command, a formatter
 	Earlier = "earlier" // it was there before the first recorded call
 )
 
@@ -134,7 +134,7 @@ func (b *Blame) Take(e Edit) {
 	}
 	text := strings.Join(b.version, "\n")
 	for _, s := range slices.Backward(e.swaps) {
-		if s.New == "" || strings.Count(text, s.New) != 1 { // it cannot be told where it was
+		if s.New == "" || strings.Count(text, s.New) != 1 { // where it was is unknown
 			continue
 		}
 		text = strings.Replace(text, s.New, s.Old, 1)

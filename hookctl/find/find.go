@@ -1,4 +1,4 @@
-// Package find knows what of the log is searched: the texts of an event by their kind, what a person asks for, and what
+// Package find says what of the log is searched: the texts of an event by their kind, what a person asks for, and what
 // came after an error. It is pure; package index keeps the texts' words in a file.
 //
 // A tool call is one document: that of its request until its outcome is there, which then stands for both. Of long

@@ -105,7 +105,7 @@ func Hold(terms []Term, d Doc) bool {
 	return !slices.ContainsFunc(terms, func(t Term) bool { return !t.Holds(d) })
 }
 
-// Holds says whether a document has the term. The index knows in which kind of text a word stands, not where in it, so
+// Holds says whether a document has the term. The index has in which kind of text a word stands, not where in it, so
 // words side by side are looked for in the text itself.
 func (t Term) Holds(d Doc) bool {
 	for kind, text := range d.Text {

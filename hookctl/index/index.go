@@ -1,8 +1,8 @@
 // Package index keeps the words of the log's texts in one file, so that they are found in milliseconds. The file is
-// derived: it knows how far it has come by a sequence and the id of the event there, and is made anew where it is
+// derived: it keeps how far it has come as a sequence and the id of the event there, and is made anew where it is
 // damaged, of another format, or does not fit the log. It holds no text, only words and where they stand.
 //
-// Whoever has it open has it alone; others wait. Nothing of it is read or written by hooks or by the daemon.
+// One process at a time has it open; others wait. Nothing of it is read or written by hooks or by the daemon.
 package index
 
 import (
@@ -82,7 +82,7 @@ func (x *Index) Close() error {
 	return errors.Join(err, x.lock.Close())
 }
 
-// pragmas: nobody else has the file open, so the journal needs no shared memory; a commit that a power cut takes is
+// pragmas: no other process has the file open, so the journal needs no shared memory; a commit that a power cut takes is
 // taken from the log again.
 const pragmas = "_pragma=locking_mode(EXCLUSIVE)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=cache_size(-16384)&_pragma=temp_store(MEMORY)"
 
@@ -125,7 +125,7 @@ func (x *Index) anew(ctx context.Context) error {
 	return x.open(ctx)
 }
 
-// damaged tells an index that has to be made anew from trouble that would come again, as a full disk.
+// damaged parts an index that has to be made anew from trouble that would come again, as a full disk.
 func damaged(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {

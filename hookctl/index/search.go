@@ -149,7 +149,7 @@ func expression(terms []find.Term, kinds []int) string {
 	return strings.Join(parts, " AND ")
 }
 
-// A match has a bonus of a half, which is halved every 30 days behind the newest one. It is worth less the more matches
+// A match has a bonus of a half, which is halved for every 30 days that it is older than the newest one. It is worth less the more matches
 // of its session stand before it, so that one session does not fill the page.
 const (
 	halfLife = 30 * 24 * 3600 * 1000.0 // ms

@@ -69,7 +69,7 @@ type prompt struct {
 	time     time.Time
 }
 
-// Meter adds up what transcripts say of tokens. An answer counts once, whoever copied it: of several transcripts that have
+// Meter adds up what transcripts say of tokens. An answer counts once, however often it was copied: of several transcripts that have
 // it, the first one that was taken owns it. The zero value is ready. Used by one goroutine.
 type Meter struct {
 	answers map[string]*answer  // by message id and request id

@@ -17,13 +17,13 @@ type Verdict string
 // All verdicts.
 const (
 	Approved     Verdict = "approved"              // the user was asked, and it ran
-	Allowed      Verdict = "allowed"               // it ran and nobody was asked: by a rule or the mode
+	Allowed      Verdict = "allowed"               // it ran without a question: by a rule or the mode
 	Bypassed     Verdict = "bypassed"              // it ran in the mode that asks for nothing
 	ByUser       Verdict = "refused_by_user"       // at the question
 	ByClassifier Verdict = "refused_by_classifier" // of the mode auto
 	ByHook       Verdict = "refused_by_hook"       // somebody else's
 	ByGate       Verdict = "refused_by_gate"       // of this product
-	ByClient     Verdict = "refused_by_client"     // a rule or the mode, or nobody could be asked
+	ByClient     Verdict = "refused_by_client"     // a rule or the mode, or no user could be asked
 	Waiting      Verdict = "waiting"               // the user was asked and has not answered
 	Running      Verdict = "running"               // nothing has come back
 	Unknown      Verdict = "unknown"
@@ -39,7 +39,7 @@ var verdictWords = []struct {
 	{ByClient, "refused by the client"}, {Waiting, "waiting for permission"}, {Running, "running"}, {Unknown, "unknown"},
 }
 
-// Verdicts are all verdicts, in the order in which they are told.
+// Verdicts are all verdicts, in the order in which they are shown.
 func Verdicts() []Verdict {
 	list := make([]Verdict, 0, len(verdictWords))
 	for _, w := range verdictWords {
@@ -114,7 +114,7 @@ func (p *Permissions) Take(r events.Record) {
 	case *events.SessionEnded, *events.SessionReaped:
 		p.ended = true
 	case *events.PromptSubmitted:
-		for _, c := range p.calls { // of the session itself, left open by an earlier prompt: an interrupt tells nothing
+		for _, c := range p.calls { // of the session itself, left open by an earlier prompt: an interrupt has no event
 			if !c.closed && c.Agent == "" && c.Prompt != "" && c.Prompt != e.PromptID && e.PromptID != "" {
 				c.closed, c.doubt = true, true
 			}
@@ -127,7 +127,7 @@ func (p *Permissions) add(c *Call) {
 		p.by = map[string]*Call{}
 	}
 	if c.ToolUseID == "" || p.by[c.ToolUseID] != nil {
-		return // another installation, or a client that does not tell
+		return // another installation, or a client that sends no id
 	}
 	p.calls = append(p.calls, c)
 	p.by[c.ToolUseID] = c
@@ -163,7 +163,7 @@ func (p *Permissions) question(r events.Record, e *events.PermissionRequested) {
 	}
 }
 
-// outcome takes in that a call ran, or that one was asked for when nobody recorded it yet.
+// outcome takes in that a call ran, or that one was asked for before recording began.
 func (p *Permissions) outcome(r events.Record, id, tool string, input json.RawMessage, tookMS float64) {
 	c := p.by[id]
 	if c == nil {
@@ -214,7 +214,7 @@ var refusals = []struct {
 // approval is what the client says of a call that it had to ask about (2.1.330).
 var approval = regexp.MustCompile(`\b(needs|need|requires|require) approval\b`)
 
-// answered takes in what the model was given for a call, which tells of one that did not run why.
+// answered takes in what the model was given for a call, which says why one did not run.
 func (p *Permissions) answered(r events.Record, t events.ToolCall, alone bool) {
 	c := p.by[t.ToolUseID]
 	if c == nil || c.closed {
@@ -247,7 +247,7 @@ func (p *Permissions) answered(r events.Record, t events.ToolCall, alone bool) {
 		}
 		return
 	}
-	if c.Asked && approval.MatchString(text) { // in a print run there is nobody to ask
+	if c.Asked && approval.MatchString(text) { // in a print run no user can be asked
 		c.Verdict, c.Words, c.Asked = ByClient, text, false
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"hookline/projector/ledger"
 )
 
-// Damage tells what is wrong with NOTES.md, "" for nothing; an error means that it cannot be repaired.
+// Damage is what is wrong with NOTES.md, "" for nothing; an error means that it cannot be repaired.
 func Damage(file string) (string, error) {
 	data, err := readOwn(file)
 	damage := damageOf(data)

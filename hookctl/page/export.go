@@ -15,7 +15,7 @@ import (
 	"hookline/events"
 )
 
-// Exported tells what a file has.
+// Exported is what a file has.
 type Exported struct {
 	Session string `json:"session" jsonschema_description:"whole id"`
 	Events  int    `json:"events" jsonschema_description:"in it"`

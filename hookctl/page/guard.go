@@ -15,7 +15,7 @@ import (
 // guard lets requests through.
 type guard struct {
 	host   string // as the link has it: 127.0.0.1:PORT
-	cookie string // its name, by port: cookies do not tell ports apart
+	cookie string // its name, by port: one cookie serves all ports of a host
 	first  string // path of the page that the link opens
 
 	mu    sync.Mutex
@@ -55,7 +55,7 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 	})
 }
 
-// foreign tells a request that another site's page has made. Following a link from elsewhere is "cross-site" and
+// foreign says whether another site's page has made a request. Following a link from elsewhere is "cross-site" and
 // "navigate"; without its cookie it gets nothing, and with a token it is the person's own click.
 func (g *guard) foreign(r *http.Request) bool {
 	if o := r.Header.Get("Origin"); o != "" && o != "http://"+g.host {

@@ -3,7 +3,7 @@
 //
 // # How it is made
 //
-// The daemon tells the events of a session, each with what it changed of the state (GET /v1/walk). story.go groups them
+// The daemon gives the events of a session, each with what it changed of the state (GET /v1/walk). story.go groups them
 // into turns and rows, body.go makes what a row shows when it is unfolded, tracks.go the pictures above the scrubber. The
 // script (assets/page.js) adds the changes up: what it shows at an event is what `replay at` says at its sequence.
 //

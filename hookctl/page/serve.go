@@ -209,8 +209,8 @@ func (s *server) event(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// live tells the page that there is something new, as server-sent events, until the reader leaves: a message for each event
-// behind the sequence after, "there" for what the page has, "lost" with the reason when the daemon does not answer.
+// live sends the page what is new, as server-sent events, until the reader leaves: a message for each event after the
+// sequence in the query, "there" for what the page has, "lost" with the reason when the daemon does not answer.
 func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 	q := url.Values{"follow": {"1"}, "n": {"1"}}
 	if id := r.PathValue("id"); id != "" {

@@ -13,7 +13,7 @@ import (
 	"hookline/projector/session"
 )
 
-// Step is one event of a session as the daemon tells it: [past.Step] with entries that are passed on as they are.
+// Step is one event of a session as the daemon gives it: [past.Step] with entries that are passed on as they are.
 type Step struct {
 	Record events.Record              `json:"record"`
 	Set    map[string]json.RawMessage `json:"set"`

@@ -46,7 +46,7 @@ func clean(s string) string {
 	return b.String()
 }
 
-// acts tells a character that a screen acts upon instead of showing it.
+// acts says whether a screen acts upon a character instead of showing it.
 func acts(r rune) bool {
 	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }

@@ -12,7 +12,7 @@ import (
 type tracks struct {
 	Continuity string // IC
 	Coherence  string // r
-	Context    string // share of the window in use; "" where it was never told
+	Context    string // share of the window in use; "" where it was never recorded
 	Open       string // open failures, 8 is the top
 	Failed     string // ticks at calls that failed
 	Compacted  string // lines at compactions

@@ -2,7 +2,7 @@
 // them, and one event whole.
 //
 // A screen is a list of lines with one of them chosen; Enter goes into it, Esc back. Every line is text that was cleaned
-// for a terminal, the chosen one has a mark before it, so that nothing is told by colour alone. What takes time (the
+// for a terminal, the chosen one has a mark before it, so that nothing is said by colour alone. What takes time (the
 // source reads a log) runs beside the screen, and its answer counts only while the screen that asked is shown.
 package top
 

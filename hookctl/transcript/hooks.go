@@ -23,7 +23,7 @@ type Hook struct {
 	Agent   string // id of the subagent that it is of
 	Cwd     string
 	Branch  string
-	Facts   events.Facts    // what the line tells of the client; on a session's start
+	Facts   events.Facts    // what the line has of the client; on a session's start
 	Data    json.RawMessage // as the client sends it
 }
 
@@ -89,7 +89,7 @@ type Reader struct {
 	Seen map[string]bool
 
 	path    string
-	session string // whose file it is; "" where only the lines tell
+	session string // whose file it is; "" where only the lines have it
 	agent   string // of a subagent's file: its id
 	kind    string // and its type
 
@@ -119,7 +119,7 @@ type batched struct {
 	reply json.RawMessage
 }
 
-// NewReader makes a reader for a file, whose name and place tell whose it is.
+// NewReader makes a reader for a file, whose name and place say whose it is.
 func NewReader(path string) *Reader {
 	r := &Reader{path: path, session: sessionOf(path), agent: agentOf(path), calls: map[string]part{}, Seen: map[string]bool{}}
 	if r.agent != "" {
@@ -248,7 +248,7 @@ func (r *Reader) assistant(line Line) {
 	}
 }
 
-// main tells whether a line belongs to the conversation that the file is of.
+// main says whether a line belongs to the conversation that the file is of.
 func (r *Reader) main(line Line) bool { return r.agent != "" || line.Agent == "" }
 
 func (r *Reader) user(line Line) {
@@ -402,7 +402,7 @@ func (r *Reader) closeBatch() {
 }
 
 // End makes the hooks that end the file: of a batch and a turn, or of the subagent. Nothing is said of the session's
-// end, which the transcript does not tell.
+// end, which the transcript does not have.
 func (r *Reader) End() []Hook {
 	r.out = nil
 	r.compacted(nil)
@@ -464,7 +464,7 @@ func (r *Reader) start(line Line) {
 	r.out[len(r.out)-1].Facts = events.Facts{Client: line.Client, Entrypoint: line.Entrypoint, LaunchDir: line.Cwd}
 }
 
-// emitOf makes a hook; of tells those of one line and name apart, kind is the subagent's type.
+// emitOf makes a hook; of parts those of one line and name, kind is the subagent's type.
 func (r *Reader) emitOf(name string, line Line, of, kind string, more ...member) {
 	members := []member{{"session_id", quoted(line.Session)}, {"transcript_path", quoted(r.path)}, {"cwd", quoted(line.Cwd)}}
 	if r.mode != "" {

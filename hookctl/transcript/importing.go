@@ -357,7 +357,7 @@ func (s *sitting) follow(ctx context.Context, of events.Envelope, n int, e event
 	return s.in.push(ctx, env)
 }
 
-// end ends a session that was silent for long and that no hook ever told of. Of another one the hooks tell, or a later
+// end ends a session that was silent for long and of which no hook was recorded. Another one is ended by its hooks, or by a later
 // import.
 func (s *sitting) end(ctx context.Context) error {
 	if s.id == "" || s.gone || s.live.any || s.added == 0 || !s.in.settled(s.last.Time) {

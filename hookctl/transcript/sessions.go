@@ -13,7 +13,7 @@ import (
 
 // Session is one session's files.
 type Session struct {
-	ID     string // "" where only its lines tell
+	ID     string // "" where only its lines have it
 	Main   string // "" where only files of subagents are there
 	Agents []string
 	Size   int64 // of all of them, in bytes
@@ -119,7 +119,7 @@ func folderOf(path string) string {
 	return ""
 }
 
-// sessionOf is the id of the session that a file is of, as its name and place tell; "" where they do not.
+// sessionOf is the id of the session that a file is of, as its name and place say; "" where they do not.
 func sessionOf(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), suffix)
 	if agentOf(path) != "" {

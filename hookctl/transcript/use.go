@@ -10,7 +10,7 @@ import (
 	"hookline/hookctl/safeopen"
 )
 
-// Use is what the end of a transcript tells of the context: what its last answer was made from, and the agent's words.
+// Use is what the end of a transcript has of the context: what its last answer was made from, and the agent's words.
 type Use struct {
 	Tokens int64  // in the context with the last answer; 0: no answer since the last compaction
 	Model  string // that gave it

@@ -204,10 +204,10 @@ func (a *app) printBlame(lines []blameJSON) {
 	}
 }
 
-// nobody says of a line that no recorded edit wrote where it comes from.
+// nobody is where a line comes from that no recorded edit wrote.
 var nobody = map[string]string{find.Earlier: "before the first recorded edit", find.Outside: "by no recorded edit", "unrecorded": "no recorded edit of this file"}
 
-// describeBlame tells all of one line.
+// describeBlame prints all that is known of one line.
 func (a *app) describeBlame(l blameJSON) {
 	field := func(name, v string) {
 		if v != "" {

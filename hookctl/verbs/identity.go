@@ -184,7 +184,7 @@ func (f *identityHistoryVerb) run(a *app, _ []string) error {
 }
 
 // snapshotJSON is a line of `identity history --json`. IC, R and C are null where the session's cell
-// no longer knows the moment.
+// has the moment no longer.
 type snapshotJSON struct {
 	AtMS     int64    `json:"at_ms" jsonschema_description:"milliseconds since 1970"`
 	Session  string   `json:"session" jsonschema_description:"whole id"`
