@@ -55,7 +55,7 @@ func play(m *model, msgs ...tea.Msg) {
 
 func press(names ...string) (msgs []tea.Msg) {
 	codes := map[string]rune{"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "enter": tea.KeyEnter, "esc": tea.KeyEscape,
-		"backspace": tea.KeyBackspace, "pgup": tea.KeyPgUp}
+		"backspace": tea.KeyBackspace, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown}
 	for _, n := range names {
 		k := tea.KeyPressMsg{Code: codes[n]}
 		if codes[n] == 0 {
@@ -104,6 +104,8 @@ func TestDrillDown(t *testing.T) {
 	shows(t, m, "38/40", "> event 38 of", "goal   of 38")
 	play(m, press("g")...)
 	shows(t, m, "\n> event 1 of", "goal   of 1\n")
+	play(m, press("pgdown", "pgup")...)
+	shows(t, m, "1/40")
 	play(m, press("right")...)
 	shows(t, m, "2/40", "\n  event 1 of", "> event 2 of", "goal   of 2\n")
 
