@@ -10,8 +10,8 @@ import (
 	"hookline/expect"
 )
 
-// TestTop goes through the screens of top in a real terminal: the sessions, the events of one, one event, in 60 columns and
-// after a resize, without colour.
+// TestTop goes through the screens of top in a real terminal: the sessions, the events of one with the state at each, one
+// event, in 60 columns and after a resize, without colour.
 func TestTop(t *testing.T) {
 	tmux, err := exec.LookPath("tmux")
 	if err != nil {
@@ -51,14 +51,18 @@ func TestTop(t *testing.T) {
 	defer func() { _ = exec.Command(tmux, "-S", filepath.Join(h.state(), "tmux"), "kill-server").Run() }() // it is gone when top has ended
 	shows("hookline: sessions  1/1", "> aaaaaaaa  working", "? keys")
 	say("send-keys", "Enter")
-	shows("hookline: session aaaaaaaa-1", "tool.succeeded", "── state at event", "goal      Add retries to the client", "changed   client.go")
+	shows("hookline: session aaaaaaaa-1", "tool.succeeded", "── state at event", "\nGoal: Add retries to the client", "\nEdited: up/client.go")
 	if strings.Contains(screen, "\x1b[3") {
 		t.Errorf("colour, with NO_COLOR: %q", screen)
 	}
+	say("send-keys", "g")
+	shows("\n> ", "\nwaiting for a prompt")
 	say("resize-window", "-x", "100", "-y", "30")
 	say("send-keys", "G", "Enter")
 	shows("hookline: event", `"session": "aaaaaaaa-1"`)
-	say("send-keys", "Escape")
+	say("send-keys", "?")
+	shows("hookline: keys")
+	say("send-keys", "x", "Escape")
 	shows("hookline: session")
 	say("send-keys", "q")
 }
