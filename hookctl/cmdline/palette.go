@@ -21,6 +21,11 @@ func (p Palette) in(s string, attr color.Attribute) string {
 	return strings.ReplaceAll(begin, "\x1b", esc) + s + strings.ReplaceAll(end, "\x1b", esc)
 }
 
+// Link makes a text lead to a URL on terminals that know links (OSC 8). It is for [Show], as colours are.
+func Link(to, text string) string {
+	return esc + "]8;;" + to + esc + "\\" + text + esc + "]8;;" + esc + "\\"
+}
+
 // Good is for what is as it should be.
 func (p Palette) Good(s string) string { return p.in(s, color.FgGreen) }
 

@@ -12,14 +12,14 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// esc stands for the escape character in our own colours until [Show] prints them: that of others is dropped
+// esc stands for the escape character in our own colours and links until [Show] prints them: that of others is dropped
 // there. No text needs this character, which Unicode keeps for a program's own use.
 const esc = "\uFDD0"
 
-// styles finds what our own colours add to a text.
-var styles = regexp.MustCompile(esc + "\\[[0-9;]*m")
+// styles finds what our own colours and links add to a text.
+var styles = regexp.MustCompile(esc + "(\\[[0-9;]*m|]8;;[^" + esc + "]*" + esc + "\\\\)")
 
-// Width is the number of terminal columns that s takes, its colours apart.
+// Width is the number of terminal columns that s takes, its colours and links apart.
 func Width(s string) int {
 	if strings.Contains(s, esc) {
 		s = styles.ReplaceAllString(s, "")
@@ -93,7 +93,7 @@ func Clean(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// Show makes a text ready for a terminal: our own colours work, and of all else that a terminal acts upon only
+// Show makes a text ready for a terminal: our own colours and links work, and of all else that a terminal acts upon only
 // tabs and ends of lines stay.
 func Show(s string) string {
 	s = strings.Map(func(r rune) rune {

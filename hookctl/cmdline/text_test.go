@@ -77,8 +77,8 @@ func TestPalette(t *testing.T) {
 		}
 	}
 	expect.Equal(t, on.Bad(""), "", "nothing is painted")
-	expect.Equal(t, Show(on.Bad("a\x1b[1mb")+"\x1b]0;z\a\u202e\n\tend"),
-		"\x1b[31ma[1mb\x1b[0m]0;z\n\tend", "what others painted")
+	expect.Equal(t, Show(on.Bad("a\x1b[1mb")+Link("file:///x", "y")+"\x1b]0;z\a\u202e\n\tend"),
+		"\x1b[31ma[1mb\x1b[0m\x1b]8;;file:///x\x1b\\y\x1b]8;;\x1b\\]0;z\n\tend", "what others painted")
 }
 
 // printed is what a table of these rows prints.

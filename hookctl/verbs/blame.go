@@ -101,11 +101,12 @@ func (a *app) blame(given string) error {
 	if a.JSON {
 		return cmdline.PrintEach(&a.Console, lines)
 	}
-	a.printBlame(lines)
-	if one {
-		a.describeBlame(lines[0])
-	}
-	return nil
+	return a.paged(func() {
+		a.printBlame(lines)
+		if one {
+			a.describeBlame(lines[0])
+		}
+	})
 }
 
 // editsOf are the recorded edits of a file, the newest first: those of its path, and of the same file in another work

@@ -3,7 +3,9 @@ package verbs
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 
+	"hookline/hookctl/safeopen"
 	"hookline/hookctl/settings"
 )
 
@@ -19,33 +21,54 @@ func managedDir(goos string) string {
 }
 
 // switchedOff looks for what keeps the client from calling hooks, or the hooks from recording: in the client's settings
-// files, in the environment and in our configuration. A file that cannot be read is found by the check of the hooks.
+// files, the strongest first, in its list of trusted folders, in the environment and in our configuration. A file that
+// cannot be read is found by the check of the hooks.
 func (x *examiner) switchedOff() {
-	const name = "switches"
+	const name, disabled = "switches", "HOOKLINE_DISABLED"
 	before := len(x.checks)
 	paths := []string{filepath.Join(x.managed, "managed-settings.json")}
 	o := x.settingsOptions()
 	for _, o.Scope = range []settings.Scope{settings.Local, settings.Project, settings.User} {
 		paths = append(paths, o.Path())
 	}
-	for _, path := range paths {
-		var s struct{ DisableAllHooks, AllowManagedHooksOnly bool }
+
+	decided := false // by a stronger file, whether hooks are off
+	set := false     // the variable, in the settings of the client
+	for i, path := range paths {
+		var s struct {
+			DisableAllHooks       *bool
+			AllowManagedHooksOnly bool
+			PluginOnly            any `json:"strictPluginOnlyCustomization"` // true, or a list of what is restricted
+			Env                   map[string]string
+		}
 		plain, err := settings.Plain(path)
 		if err != nil || json.Unmarshal(plain, &s) != nil {
 			continue
 		}
-		if s.DisableAllHooks {
+		if s.DisableAllHooks != nil && *s.DisableAllHooks && !decided {
 			x.fail(name, "disableAllHooks is set in "+path+": the client runs no hook", "take disableAllHooks out of that file")
 		}
-		if s.AllowManagedHooksOnly && path == paths[0] {
+		decided = decided || s.DisableAllHooks != nil
+		if s.AllowManagedHooksOnly && i == 0 {
 			x.fail(name, "allowManagedHooksOnly is set in "+path+": the client runs the administrator's hooks only",
 				"ask the administrator to take it out, or to add the hooks that `hookctl install --dry-run` prints")
 		}
+		if some, _ := s.PluginOnly.([]any); i == 0 && (s.PluginOnly == true || slices.Contains(some, any("hooks"))) {
+			x.fail(name, "strictPluginOnlyCustomization is set in "+path+": the client runs hooks of plugins only", "ask the administrator to take hooks out of it")
+		}
+		value, has := s.Env[disabled]
+		if value == "1" && !set {
+			x.fail(name, disabled+"=1 is in env of "+path+": hooks record nothing", "take it out of that file")
+		}
+		set = set || has
 	}
 
-	if x.Getenv("HOOKLINE_DISABLED") == "1" {
-		x.fail(name, "HOOKLINE_DISABLED=1 is in this environment: the hooks of a client that is started from here record nothing",
-			"`unset HOOKLINE_DISABLED`, also in the shell's own files")
+	if x.Getenv(disabled) == "1" && !set {
+		x.fail(name, disabled+"=1 is in this environment: the hooks of a client that is started from here record nothing",
+			"`unset "+disabled+"`, also in the shell's own files")
+	}
+	if here := x.ProjectDir(); x.untrusted(here) {
+		x.warn(name, "the client does not trust "+here+": interactive sessions there run no hook", "start the client there and answer its question about trust")
 	}
 	if !x.conf.Values.Records(x.ProjectDir()) {
 		x.warn(name, "record_off in "+x.conf.Origins["record_off"].File+" names this folder: its sessions are not recorded",
@@ -54,4 +77,30 @@ func (x *examiner) switchedOff() {
 	if len(x.checks) == before {
 		x.pass(name, "nothing keeps the client from running hooks")
 	}
+}
+
+// untrusted reports whether the client has seen a folder and was told to trust neither it nor one above it. Trust in the
+// home folder is never kept, and the first start in a new folder asks.
+func (x *examiner) untrusted(dir string) bool {
+	path := filepath.Join(x.Getenv("HOME"), ".claude.json")
+	if config := x.Getenv("CLAUDE_CONFIG_DIR"); config != "" {
+		path = filepath.Join(config, ".claude.json")
+	}
+	text, err := safeopen.ReadFile(safeopen.Foreign, path, 64<<20)
+	var known struct {
+		Projects map[string]struct {
+			Trusted bool `json:"hasTrustDialogAccepted"`
+		} `json:"projects"`
+	}
+	if err != nil || json.Unmarshal(text, &known) != nil { // the client's own file, whose form may change
+		return false
+	}
+
+	_, seen := known.Projects[dir]
+	for at := dir; !known.Projects[at].Trusted; at = filepath.Dir(at) {
+		if at == filepath.Dir(at) {
+			return seen && dir != x.Getenv("HOME")
+		}
+	}
+	return false
 }

@@ -55,6 +55,32 @@ func (b *bench) diagnose(args ...string) (int, map[string]check) {
 	return code, worst
 }
 
+// What a stronger file says counts: a weaker one's switch is off then, and a trusted folder above is enough.
+func TestDoctorSwitches(t *testing.T) {
+	b, _ := healthy(t)
+	known := filepath.Join(b.env["HOME"], ".claude.json")
+	edit(t, b.settings(), `"hooks": {`, `"disableAllHooks": true, "env": {"HOOKLINE_DISABLED": "1"}, "hooks": {`)
+	write(t, filepath.Join(b.Cwd, ".claude", "settings.local.json"), `{"disableAllHooks": false, "env": {"HOOKLINE_DISABLED": "0"}}`)
+	write(t, known, `{"projects":{`+jsonOf(b.Cwd)+`:{},`+jsonOf(filepath.Dir(b.Cwd))+`:{"hasTrustDialogAccepted":true}}}`)
+	if _, checks := b.diagnose(); checks["switches"].Result != resultOK {
+		t.Errorf("%+v", checks["switches"])
+	}
+
+	for file, text := range map[string]string{
+		filepath.Join(b.Cwd, ".claude", "settings.local.json"): `{"disableAllHooks": false, "env": {"HOOKLINE_DISABLED": "1"}}`,
+		filepath.Join(b.managed, "managed-settings.json"):      `{"strictPluginOnlyCustomization": ["mcp", "hooks"]}`,
+		known: `{"projects":{` + jsonOf(b.Cwd) + `:{}}}`,
+	} {
+		before, _ := os.ReadFile(file) // none is there in the administrator's folder
+		write(t, file, text)
+		_, checks := b.diagnose()
+		if c := checks["switches"]; c.Result == resultOK || c.Do == "" {
+			t.Errorf("%s: %+v", text, c)
+		}
+		write(t, file, string(before))
+	}
+}
+
 // A settings file of a clone that no parser could read does not end the examination.
 func TestDoctorHostileSettings(t *testing.T) {
 	b, _ := healthy(t)

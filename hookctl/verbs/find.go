@@ -77,8 +77,7 @@ func (f *findFlags) run(a *app, args []string) error {
 	if a.JSON {
 		return cmdline.PrintEach(&a.Console, hits)
 	}
-	a.printHits(hits)
-	return nil
+	return a.paged(func() { a.printHits(hits) })
 }
 
 // mostHits bounds -n all.
@@ -170,7 +169,8 @@ type hitJSON struct {
 	Snippet find.Snippet `json:"snippet" jsonschema_description:"the text with what was found"`
 	After   *afterJSON   `json:"after,omitempty" jsonschema_description:"with --error: what came after the error in its session"`
 
-	record events.Record
+	record     events.Record
+	transcript string // file of the session; "" where it is not known
 }
 
 // afterJSON is what came after an error.
@@ -230,7 +230,7 @@ func (a *app) hits(q find.Query) ([]hitJSON, error) {
 	for i := range out {
 		for _, s := range list {
 			if s.ID == out[i].Session {
-				out[i].Title = s.Title
+				out[i].Title, out[i].transcript = s.Title, s.Transcript
 			}
 		}
 	}
@@ -330,8 +330,16 @@ func (a *app) printHits(hits []hitJSON) {
 		if hit.Tool != "" {
 			kind = join(" ", kind, cmdline.OneLine(hit.Tool))
 		}
-		line := fmt.Sprintf("%s  %s  %s  %s", a.stamp(hit.Time), a.Paint.Session(alias(hit.Session)), a.Paint.Toned(insight.Tone(hit.Type), kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)))
-		a.Printf("%s\n", join("  ", line, cmdline.Fit(cmdline.OneLine(hit.Title), 60)))
+		who := a.linked(hit.transcript, a.Paint.Session(alias(hit.Session)))
+		line := fmt.Sprintf("%s  %s  %s  %s", a.stamp(hit.Time), who, a.Paint.Toned(insight.Tone(hit.Type), kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)))
+		room := 60
+		if a.Columns > 0 {
+			room = a.Columns - cmdline.Width(line) - len("  ")
+		}
+		if room >= len("title…") {
+			line = join("  ", line, cmdline.Fit(cmdline.OneLine(hit.Title), room))
+		}
+		a.Printf("%s\n", line)
 		text, at := hit.Snippet.Text, 0
 		marked := "" // with what was found set off
 		for _, m := range hit.Snippet.Marks {
@@ -365,6 +373,10 @@ func (a *app) printAfter(after *afterJSON) {
 		if s.OK {
 			sign = a.Paint.Good("✓")
 		}
-		a.Printf("    %s %s\n", sign, cmdline.Fit(cmdline.OneLine(s.What), snippetSize))
+		room := snippetSize
+		if a.Columns > 0 {
+			room = max(20, a.Columns-len("    ✓ "))
+		}
+		a.Printf("    %s %s\n", sign, cmdline.Fit(cmdline.OneLine(s.What), room))
 	}
 }

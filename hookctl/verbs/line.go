@@ -1,10 +1,17 @@
 package verbs
 
 import (
+	"bytes"
 	"maps"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/term"
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
@@ -103,3 +110,46 @@ func factOf(r events.Record) string { return cmdline.OneLine(insight.Fact(r)) }
 func join(sep string, parts ...string) string { return insight.Join(sep, parts...) }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// paged runs print. On a terminal, what is longer than the screen goes through $PAGER, without one through less; an empty
+// $PAGER, or cat, means none.
+func (a *app) paged(print func()) error {
+	if !a.Terminal {
+		print()
+		return nil
+	}
+	var text bytes.Buffer
+	out := a.Out
+	a.Out = &text
+	print()
+	a.Out = out
+
+	pager := []string{"less"}
+	if own, set := os.LookupEnv("PAGER"); set {
+		pager = strings.Fields(own)
+	}
+	_, rows, err := term.GetSize(int(os.Stdout.Fd()))
+	short := err != nil || bytes.Count(text.Bytes(), []byte("\n")) < rows
+	if !short && len(pager) > 0 && pager[0] != "cat" && a.Getenv("TERM") != "dumb" {
+		cmd := exec.CommandContext(a.ctx, pager[0], pager[1:]...)
+		cmd.Stdin = bytes.NewReader(text.Bytes())
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		cmd.Env = append([]string{"LESS=FRX"}, os.Environ()...) // the user's own LESS, after it, wins
+		if _ = cmd.Run(); cmd.ProcessState != nil {             // else it is not there
+			return nil
+		}
+	}
+	_, err = out.Write(text.Bytes())
+	return err
+}
+
+// linked returns a text that a terminal opens a file of this machine by; as it is without a path. All that a terminal could
+// act upon is escaped in the link.
+func (a *app) linked(path, text string) string {
+	if !filepath.IsAbs(path) || !a.Rich() {
+		return text
+	}
+	host, _ := os.Hostname() // without it the terminal asks about no other machine
+	to := url.URL{Scheme: "file", Host: host, Path: filepath.ToSlash(path)}
+	return cmdline.Link(to.String(), text)
+}
