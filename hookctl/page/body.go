@@ -171,11 +171,15 @@ func (w *writer) call(tool string, input json.RawMessage) {
 	w.members("input", input)
 }
 
-// result adds what a tool gave back. What Edit and Write were called with is shown as a change.
+// result adds what a tool gave back. What Edit and Write were called with is shown as a change already.
 func (w *writer) result(tool string, response json.RawMessage) {
+	var patch []hunk
+	_ = json.Unmarshal(events.Member(response, "structuredPatch"), &patch) // what has another form is no patch
 	stdout, stderr := events.Member(response, "stdout"), events.Member(response, "stderr")
 	file := events.Member(response, "file")
 	switch {
+	case len(patch) > 0:
+		w.patch(patch)
 	case tool == "Edit", tool == "Write":
 	case stdout != nil || stderr != nil:
 		w.text("output", insight.Text(stdout))
@@ -189,6 +193,35 @@ func (w *writer) result(tool string, response json.RawMessage) {
 		}
 		w.members("result", response)
 	}
+}
+
+// hunk is one part of the difference that the client computed.
+type hunk struct {
+	OldStart int      `json:"oldStart"`
+	NewStart int      `json:"newStart"`
+	Lines    []string `json:"lines"`
+}
+
+// patch replaces the difference of the input by the client's own, which has line numbers and the lines around.
+func (w *writer) patch(hunks []hunk) {
+	b := block{Title: "change"}
+	if i := slices.IndexFunc(w.blocks, func(d block) bool { return d.Lines != nil }); i >= 0 {
+		b.Title = w.blocks[i].Title
+		w.blocks = w.blocks[:i]
+	}
+
+	left := w.most
+	for _, h := range hunks {
+		b.Lines = append(b.Lines, diffLine{"@", fmt.Sprintf("line %d, now %d", h.OldStart, h.NewStart)})
+		for _, l := range h.Lines {
+			if left -= len(l); left < 0 {
+				b.Cut = "cut here: the change is longer"
+				break
+			}
+			b.Lines = append(b.Lines, diffLine{l[:min(1, len(l))], clean(l[min(1, len(l)):])})
+		}
+	}
+	w.blocks = append(w.blocks, b)
 }
 
 // diff shows what was replaced and by what.

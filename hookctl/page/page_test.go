@@ -177,7 +177,7 @@ func TestTimeline(t *testing.T) {
 	has(t, "the list", b.list, "waiting for you", "waiting for a prompt", "Add retries to the upload client", "app · on main")
 	has(t, "the session", b.session(""), `<span class="prompt">Add retries to the upload client</span>`, "Bash 1, Edit 1", "1 failed", `<span class="what">up.go</span>`,
 		`<li class="row bad" id="r5">`, `<span class="state">failed</span>`, "7 events")
-	has(t, "the change", b.session("/body/r3"), "<h3>/w/app/up.go</h3>", `<span class="del">- a`, `<span class="add">&#43; b`, `href="/event/4"`)
+	has(t, "the change", b.session("/body/r3"), "<h3>/w/app/up.go</h3>", `<span class="del">- a`, `<span class="add">&#43; b`, "line 4, now 4", `href="/event/4"`)
 	expect.Equal(t, b.session("/grep?q=nowhere"), "[]\n", "found")
 	expect.Equal(t, b.session("/grep?q=EXIT+code"), "[\"r5\"]\n", "found")
 	if status, _, _ := ask(t, b.own, b.base+"/session/nobody", "GET", nil); status != http.StatusNotFound {
