@@ -34,7 +34,7 @@ func TestRealClientPlugin(t *testing.T) {
 	w.reached(r, RouteMain, newIdentity, mind)
 	w.installedEverywhere()
 
-	if out := w.hookctl("install"); !strings.Contains(out, "the plugin hookline@hookline runs the hooks; ") {
+	if out := w.hookctl("install"); !strings.Contains(out, "the plugin hookline@hookline runs the hooks now; ") {
 		t.Errorf("install again: %s", out)
 	}
 	if out, err := w.tool("hookctl", "install", "--local"); err == nil {
