@@ -17,7 +17,7 @@ import (
 // Name and Version of the projection; a cell's shape changes only with the version.
 const (
 	Name    = "project"
-	Version = 1
+	Version = 2
 )
 
 // Bounds of a cell. Paths beyond are dropped oldest first; they only serve recognition and display.
