@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -19,13 +20,17 @@ const archiveEvery = 10 * time.Second
 // archiver hard-links the log's blocks into the archive once they are begun, and again when the server has written one
 // anew without the messages that were erased: the archive must not keep those.
 type archiver struct {
-	srv  *Server
-	quit chan struct{}
-	once sync.Once
-	idle sync.WaitGroup
+	srv     *Server
+	checked int // complete blocks up to this number need no look: the opening vouches for those that it found
+	quit    chan struct{}
+	once    sync.Once
+	idle    sync.WaitGroup
 }
 
 func (a *archiver) run() {
+	if names, err := block.Numbers(a.srv.opts.msgsDir()); err == nil && len(names) > 1 {
+		a.checked = names[len(names)-2]
+	}
 	tick := time.NewTicker(archiveEvery)
 	defer tick.Stop()
 	for {
@@ -47,7 +52,7 @@ func (a *archiver) round() {
 		return
 	}
 	msgs, dir := a.srv.opts.msgsDir(), a.srv.opts.archiveDir()
-	err := errors.Join(block.Archive(msgs, dir, true), block.Follow(msgs, dir))
+	err := errors.Join(block.Archive(msgs, dir, true), block.Follow(msgs, dir), a.check(msgs))
 	damaged := errors.Is(err, block.ErrDamaged)
 	if damaged {
 		a.srv.distrust()
@@ -55,6 +60,21 @@ func (a *archiver) round() {
 	if damaged || err != nil && !errors.Is(err, fs.ErrNotExist) { // a log that is gone is others' to tell
 		a.srv.opts.Log.Warn("archiving blocks", "err", err)
 	}
+}
+
+// check reads each block once after it became complete: what was linked before was not.
+func (a *archiver) check(msgs string) error {
+	names, err := block.Numbers(msgs)
+	if err != nil {
+		return err
+	}
+	for _, n := range names[:max(0, len(names)-1)] {
+		if n > a.checked {
+			a.checked = n
+			err = errors.Join(err, block.Read(filepath.Join(msgs, strconv.Itoa(n)+blockSuffix), streamName, func(block.Record) error { return nil }))
+		}
+	}
+	return err
 }
 
 // stop ends the archiver and waits for it. It may be called more than once.

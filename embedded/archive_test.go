@@ -25,3 +25,18 @@ func TestYoungLogIsRestored(t *testing.T) {
 	wantLog(t, s, 5)
 	add(t, s, 6, 6)
 }
+
+// The first block is archived while a server appends to it, and checked when it is complete.
+func TestArchivedNewestIsCheckedWhenComplete(t *testing.T) {
+	s := open(t, storeDir(t))
+	fill(t, s, 10, 512<<10)
+	expect.OK(t, s.Stream().Sync(t.Context(), 10))
+	s.archive.round()
+	damageMiddle(t, filepath.Join(s.opts.msgsDir(), "1.blk"))
+	fill(t, s, 20, 512<<10)
+	expect.OK(t, s.Stream().Sync(t.Context(), 30))
+	s.archive.round()
+	if !s.damaged.Load() {
+		t.Error("the damage was not met")
+	}
+}
