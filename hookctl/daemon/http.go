@@ -85,6 +85,7 @@ func (d *Daemon) Handler() http.Handler {
 		return struct{}{}, nil
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		deepen()
 		if p, ok := r.Context().Value(peerKey{}).(peer); ok && p.stranger {
 			http.Error(w, "this socket serves its own user only", http.StatusForbidden)
 			return

@@ -95,3 +95,20 @@ func (d *Daemon) giveBack() {
 		d.freed = heap(allocated)
 	}
 }
+
+// hookStack is the part of its goroutine's stack, in bytes, that taking a hook needs and that is made at once.
+const hookStack = 24 << 10
+
+// deepen grows the goroutine's stack in one step. Each hook comes on a connection of its own, so on a new goroutine,
+// whose stack begins with a few KiB and is copied at each doubling, frame by frame, which costs more the deeper it is.
+//
+//go:noinline
+func deepen() {
+	var room [hookStack]byte
+	hold(&room)
+}
+
+// hold uses the array, so that the compiler does not leave it out.
+//
+//go:noinline
+func hold(*[hookStack]byte) {}
