@@ -43,7 +43,10 @@ func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 			s.touched(r, p.Path, changes[p.Kind == "add"])
 		}
 	case "Bash":
-		output := cmp.Or(events.MemberText(e.ToolResponse, "stdout"), events.Text(e.ToolResponse)) // Codex gives the text alone
+		output := events.MemberText(e.ToolResponse, "stdout")
+		if output == "" { // Codex gives the text alone
+			output = events.Text(e.ToolResponse)
+		}
 		s.ran(r, e.ToolInput, true, output)
 	case "TodoWrite", "update_plan":
 		s.listed(r, e.ToolInput)
