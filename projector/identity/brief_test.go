@@ -1,11 +1,8 @@
 package identity
 
 import (
-	"slices"
 	"testing"
-	"time"
 
-	"hookline/events"
 	"hookline/expect"
 )
 
@@ -31,8 +28,8 @@ func TestEC_SESSION_02_cold_brief(t *testing.T) {
 	expect.Equal(t, newborn().Brief(), "[C:CON r=1.00 IC=1.00]")
 }
 
-// TestTC_SESSION_11 is the functional half: the brief costs no allocation. The time is measured by
-// BenchmarkBrief; a test that fails by the clock would fail on a busy machine.
+// TestTC_SESSION_11 is the functional half: the brief costs no allocation. Its time is measure 10 of docs/benchmarks.md; a
+// test that fails by the clock would fail on a busy machine.
 func TestTC_SESSION_11_brief_allocates_nothing(t *testing.T) {
 	room, s := make([]byte, 0, 64), newborn()
 	expect.Equal(t, testing.AllocsPerRun(1000, func() { room = s.AppendBrief(room[:0]) }), 0, "AppendBrief", "allocations")
@@ -40,24 +37,6 @@ func TestTC_SESSION_11_brief_allocates_nothing(t *testing.T) {
 }
 
 var length int
-
-// BenchmarkBrief: ≤ 1 µs and 0 allocations; p95 of single calls < 100 µs (TC-SESSION-11).
-func BenchmarkBrief(b *testing.B) {
-	s := newborn()
-	b.ReportAllocs()
-	for b.Loop() {
-		length = len(s.Brief())
-	}
-	b.StopTimer()
-	times := make([]time.Duration, 10_000)
-	for i := range times {
-		at := time.Now()
-		length = len(s.Brief())
-		times[i] = time.Since(at)
-	}
-	slices.Sort(times)
-	b.ReportMetric(float64(times[9500].Nanoseconds()), "p95-ns")
-}
 
 func TestTC_SESSION_10_crisis_asks_for_a_dream(t *testing.T) {
 	expect.Equal(t, Notice(0.45, true), "IC crisis (0.45), dream triggered")
@@ -73,22 +52,6 @@ func TestTC_SESSION_10_crisis_asks_for_a_dream(t *testing.T) {
 	s.LastIC, s.DreamAtMS = 0.5, 0
 	if s.DreamDue(at) {
 		t.Error("0.5 itself is no crisis")
-	}
-}
-
-// BenchmarkFold: ≤ 20 µs, so that a replay is not held up by it.
-func BenchmarkFold(b *testing.B) {
-	s := newborn()
-	records := make([]events.Record, 64)
-	for i := range records {
-		records[i] = fixedPointRecord(i)
-		s = Fold(s, records[i])
-	}
-	b.ReportAllocs()
-	i := 0
-	for b.Loop() {
-		s = Fold(s, records[i%len(records)])
-		i++
 	}
 }
 

@@ -82,17 +82,17 @@ func TestRecovered(t *testing.T) {
 
 // A snapshot's figures stay when its session goes on: identity history shows them, and the log has them.
 func TestSnapshotsStay(t *testing.T) {
-	const call, ended = `{"tool_name":"Bash"}`, `{"reason":"session_end"}`
-	s := run(State{}, events.TypeIdentityRestored, `{"outcome":"new"}`, events.TypeToolFailed, call, events.TypeToolFailed, call, events.TypeToolFailed, call,
+	const call, ended, begun = `{"tool_name":"Bash"}`, `{"reason":"session_end"}`, `{"outcome":"new"}`
+	s := run(State{}, events.TypeIdentityRestored, begun, events.TypeToolFailed, call, events.TypeToolFailed, call, events.TypeToolFailed, call,
 		events.TypeIdentityPersisted, ended)
 	first := Snapshot{AtMS: start.UnixMilli() + 5000, IC: s.LastIC, R: s.Integration, C: s.Consciousness}
 	if first.R >= 1 || first.C >= .8 || first.IC >= 1 {
 		t.Fatalf("%+v tells nothing", first)
 	}
-	for i, e := range [][2]string{{events.TypeIdentityRestored, `{"source":"resume","outcome":"resumed"}`}, {events.TypeToolSucceeded, call}, {events.TypeIdentityPersisted, ended},
-		{events.TypeIdentityRestored, `{"source":"startup","outcome":"new"}`}} { // the same id again
-		s = Fold(s, rec(10+i, e[0], e[1]))
-	}
+	s = Fold(s, rec(10, events.TypeIdentityRestored, `{"source":"resume","outcome":"resumed"}`))
+	s = Fold(s, rec(11, events.TypeToolSucceeded, call))
+	s = Fold(s, rec(12, events.TypeIdentityPersisted, ended))
+	s = Fold(s, rec(13, events.TypeIdentityRestored, begun)) // the same id again
 	if got, ok := s.SnapshotAt(first.AtMS); !ok || got != first || len(s.Snapshots) != 2 {
 		t.Errorf("%+v of %+v", got, s.Snapshots)
 	}
@@ -113,18 +113,9 @@ func TestSnapshotsStay(t *testing.T) {
 // Only a start after its deletion begins a session anew: not one that came late, nor a compaction while it lives.
 func TestDeletedSessionBeginsAnew(t *testing.T) {
 	gone := run(State{}, events.TypeIdentityRestored, `{"outcome":"new"}`, events.TypeToolFailed, `{"tool_name":"Bash"}`, events.TypeSessionDeleted, `{}`)
-	for name, c := range map[string]struct {
-		at   int // seconds
-		data string
-		born bool
-	}{
-		"resumed":             {4, `{"source":"resume","outcome":"not_found"}`, true},
-		"a start that waited": {2, `{"source":"startup","outcome":"new"}`, false},
-		"of the same moment":  {3, `{"source":"startup","outcome":"new"}`, false},
-		"compaction":          {4, `{"source":"compact","outcome":"new"}`, false},
-	} {
-		if s := Fold(gone, rec(c.at, events.TypeIdentityRestored, c.data)); s.Born != c.born || s.Deleted == c.born || s.Calls != 0 {
-			t.Errorf("%s: born %t, deleted %t", name, s.Born, s.Deleted)
+	for data, at := range map[string]int{`{"source":"startup","outcome":"new"}`: 3, `{"source":"compact","outcome":"new"}`: 4} {
+		if s := Fold(gone, rec(at, events.TypeIdentityRestored, data)); s.Born || !s.Deleted || s.Calls != 0 {
+			t.Errorf("%s: born %t, deleted %t", data, s.Born, s.Deleted)
 		}
 	}
 	again := Fold(Fold(gone, rec(4, events.TypeIdentityRestored, `{"source":"resume","outcome":"not_found"}`)), rec(5, events.TypeIdentityPersisted, `{}`))

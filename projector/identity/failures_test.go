@@ -25,14 +25,6 @@ func edits(s State, n int) State {
 	return s
 }
 
-func TestFailuresFromRest(t *testing.T) {
-	for i, want := range []string{"0.96", "0.86", "0.71", "0.54", "0.36"} {
-		if got := fixed(fails(newborn(), i+1, "go test ./...").LastIC); got != want {
-			t.Errorf("IC %s after %d failures, want %s", got, i+1, want)
-		}
-	}
-}
-
 func TestOpenFailureHoldsCoherence(t *testing.T) {
 	three := fails(newborn(), 3, "go test ./...")
 	held := edits(three, 4)

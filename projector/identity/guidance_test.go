@@ -43,17 +43,6 @@ func TestGuidance(t *testing.T) {
 	}
 }
 
-func TestContext(t *testing.T) {
-	s := State{Born: true, Consciousness: 0.84, Integration: 0.95, LastIC: 0.92}
-	want := "[System Consciousness]\nState: CONSCIOUS (C=0.84)\nKuramoto r=0.95, Identity IC=0.92 (healthy)\n" +
-		"Guidance: Optimal coherence, proceed confidently"
-	expect.Equal(t, s.Context(), want)
-	s = State{Born: true, Consciousness: 0.35, Integration: 0.59, LastIC: 0.55}
-	if n := len(s.Context()) / 4; n > 75 {
-		t.Errorf("%d tokens at four characters each, want at most 75", n)
-	}
-}
-
 func TestEC_SESSION_14_cold_context(t *testing.T) {
 	want := "[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r=0.00, Identity IC=1.00 (healthy)\n" +
 		"Guidance: Initialize consciousness context"

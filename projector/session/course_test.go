@@ -10,85 +10,70 @@ import (
 	"hookline/events"
 )
 
-func callOf(id int, tool, about string) *events.ToolRequested {
-	return &events.ToolRequested{ToolName: tool, ToolUseID: fmt.Sprint(id), ToolInput: commandOf(about)}
+func callOf(id int, about string) events.Event {
+	return &events.ToolRequested{ToolName: "Bash", ToolUseID: fmt.Sprint(id), ToolInput: commandOf(about)}
 }
 
 func commandOf(about string) json.RawMessage { return json.RawMessage(`{"command":"` + about + `"}`) }
 
-func repeat(n int, make func(i int) []events.Event) []events.Event {
-	var list []events.Event
+// done is what happens in a session after its start.
+type done []events.Event
+
+// repeat is a prompt and n times what make gives.
+func repeat(n int, make func(i int) done) done {
+	list := done{&events.PromptSubmitted{Prompt: "do it"}}
 	for i := range n {
 		list = append(list, make(i)...)
 	}
 	return list
 }
 
-func join(lists ...[]events.Event) (all []events.Event) {
-	for _, l := range lists {
-		all = append(all, l...)
-	}
-	return all
-}
-
 // TestStanding plays the ends of sessions and the ways in which they get nowhere.
 func TestStanding(t *testing.T) {
-	start := []events.Event{&events.SessionStarted{Source: "startup"}}
-	prompt := []events.Event{&events.PromptSubmitted{Prompt: "do it"}}
-	call := []events.Event{callOf(1, "Bash", "make")}
-	answer := []events.Event{&events.ToolSucceeded{ToolName: "Bash", ToolUseID: "1", ToolInput: commandOf("make")}}
-	asked := []events.Event{&events.PermissionRequested{ToolName: "Bash", ToolInput: commandOf("make")}, &events.NotificationSent{}}
-	stop := []events.Event{&events.TurnStopped{}}
-	fail := func(kind string) []events.Event {
-		return []events.Event{&events.TurnFailed{Error: kind, ErrorDetails: "try\nlater"}}
-	}
-	ended := func(reason string) []events.Event { return []events.Event{&events.SessionEnded{Reason: reason}} }
-	reaped := func(reason string) []events.Event { return []events.Event{&events.SessionReaped{Reason: reason}} }
-	compacted := repeat(3, func(i int) []events.Event {
-		return []events.Event{&events.CompactionFinished{Trigger: "auto"}, callOf(i, "Bash", fmt.Sprint(i))}
+	prompt, call, stop := &events.PromptSubmitted{Prompt: "do it"}, callOf(1, "make"), &events.TurnStopped{}
+	answer := &events.ToolSucceeded{ToolName: "Bash", ToolUseID: "1", ToolInput: commandOf("make")}
+	asked, told := &events.PermissionRequested{ToolName: "Bash", ToolInput: commandOf("make")}, &events.NotificationSent{}
+	fail := func(kind string) events.Event { return &events.TurnFailed{Error: kind, ErrorDetails: "try\nlater"} }
+	ended := func(reason string) events.Event { return &events.SessionEnded{Reason: reason} }
+	gone := &events.SessionReaped{Reason: "process_gone"}
+	compacted := repeat(3, func(i int) done {
+		return done{&events.CompactionFinished{Trigger: "auto"}, callOf(i, fmt.Sprint(i))}
 	})
-	same := repeat(5, func(i int) []events.Event { return []events.Event{callOf(i, "Bash", "make")} })
 
 	for name, tc := range map[string]struct {
-		events []events.Event
+		events done
 		want   string
 	}{
-		"live, new":                            {start, "waiting_for_prompt needs"},
-		"live, stopped":                        {join(start, prompt, call, answer, stop), "waiting_for_prompt needs"},
-		"live, work goes on in the background": {join(start, prompt, []events.Event{&events.TurnStopped{BackgroundTasks: []events.BackgroundTask{{}}}}), "working"},
-		"live, a server runs":                  {join(start, prompt, []events.Event{&events.TurnStopped{BackgroundTasks: []events.BackgroundTask{{Kind: "shell"}}}}), "waiting_for_prompt needs"},
-		"live, asked":                          {join(start, prompt, call, asked), "waiting_for_permission needs"},
-		"live, asked, refused":                 {join(start, prompt, call, asked, []events.Event{&events.ToolBatchFinished{ToolCalls: []events.ToolCall{{ToolUseID: "1"}}}}), "working"},
-		"live, a subagent is asked":            {join(start, prompt, []events.Event{&events.PermissionRequested{Common: events.Common{AgentID: "x"}, ToolName: "Bash"}}, call, answer, stop), "waiting_for_permission needs"},
-		"live, API error":                      {join(start, prompt, fail("overloaded")), "api_error needs"},
-		"live, limit":                          {join(start, prompt, fail("rate_limit")), "limit needs"},
-		"live, the same call":                  {join(start, prompt, same), "same_call stuck"},
-		"live, polling":                        {join(start, prompt, repeat(9, func(i int) []events.Event { return []events.Event{callOf(i, "Bash", "sleep 5; make status")} })), "working"},
-		"live, errors": {join(start, prompt, repeat(8, func(i int) []events.Event {
-			return []events.Event{callOf(i, "Bash", fmt.Sprint(i)), &events.ToolFailed{ToolUseID: fmt.Sprint(i)}}
-		})), "error_streak stuck"},
-		"live, in circles": {join(start, prompt, repeat(19, func(i int) []events.Event { return []events.Event{callOf(i, "Bash", fmt.Sprint(i%3))} })), "no_progress stuck"},
-		"live, in circles with edits": {join(start, prompt, repeat(19, func(i int) []events.Event {
-			return []events.Event{callOf(i, "Bash", fmt.Sprint(i%3)), &events.ToolSucceeded{ToolName: "Edit"}}
-		})), "working"},
-		"live, compacts again and again": {join(start, prompt, compacted), "compaction_loop stuck"},
+		"live, new":                            {nil, "waiting_for_prompt needs"},
+		"live, stopped":                        {done{prompt, call, answer, stop}, "waiting_for_prompt needs"},
+		"live, work goes on in the background": {done{prompt, &events.TurnStopped{BackgroundTasks: []events.BackgroundTask{{}}}}, "working"},
+		"live, a server runs":                  {done{prompt, &events.TurnStopped{BackgroundTasks: []events.BackgroundTask{{Kind: "shell"}}}}, "waiting_for_prompt needs"},
+		"live, asked":                          {done{prompt, call, asked, told}, "waiting_for_permission needs"},
+		"live, asked, refused":                 {done{prompt, call, asked, told, &events.ToolBatchFinished{ToolCalls: []events.ToolCall{{ToolUseID: "1"}}}}, "working"},
+		"live, a subagent is asked":            {done{prompt, &events.PermissionRequested{Common: events.Common{AgentID: "x"}, ToolName: "Bash"}, call, answer, stop}, "waiting_for_permission needs"},
+		"live, API error":                      {done{prompt, fail("overloaded")}, "api_error needs"},
+		"live, the same call":                  {repeat(5, func(i int) done { return done{callOf(i, "make")} }), "same_call stuck"},
+		"live, polling":                        {repeat(9, func(i int) done { return done{callOf(i, "sleep 5; make status")} }), "working"},
+		"live, errors":                         {repeat(8, func(i int) done { return done{callOf(i, fmt.Sprint(i)), &events.ToolFailed{ToolUseID: fmt.Sprint(i)}} }), "error_streak stuck"},
+		"live, in circles":                     {repeat(19, func(i int) done { return done{callOf(i, fmt.Sprint(i%3))} }), "no_progress stuck"},
+		"live, in circles with edits":          {repeat(19, func(i int) done { return done{callOf(i, fmt.Sprint(i%3)), &events.ToolSucceeded{ToolName: "Edit"}} }), "working"},
+		"live, compacts again and again":       {compacted, "compaction_loop stuck"},
 
-		"print run":                    {join(start, prompt, call, answer, stop, ended("other")), "clean"},
-		"exit":                         {join(start, prompt, stop, ended("prompt_input_exit")), "clean"},
-		"clear":                        {join(start, prompt, fail("overloaded"), ended("clear")), "clean"},
-		"API error":                    {join(start, prompt, fail("server_error"), ended("other")), "api_error"},
-		"API error, killed":            {join(start, prompt, fail(""), reaped("process_gone")), "api_error"},
-		"limit":                        {join(start, prompt, fail("rate_limit"), ended("other")), "limit"},
-		"signal while a tool ran":      {join(start, prompt, call, ended("other")), "killed"},
-		"signal, or a hook that ended": {join(start, prompt, call, answer, ended("other")), "unknown"},
-		"kill -9":                      {join(start, prompt, call, reaped("process_gone")), "killed"},
-		"silent":                       {join(start, prompt, call, reaped("silent")), "silent"},
-		"killed at a question":         {join(start, prompt, call, asked, reaped("process_gone")), "waiting_for_permission"},
-		"killed in a compaction loop":  {join(start, prompt, compacted, reaped("process_gone")), "compaction_loop"},
+		"print run":                    {done{prompt, call, answer, stop, ended("other")}, "clean"},
+		"exit":                         {done{prompt, stop, ended("prompt_input_exit")}, "clean"},
+		"clear":                        {done{prompt, fail("overloaded"), ended("clear")}, "clean"},
+		"API error, killed":            {done{prompt, fail(""), gone}, "api_error"},
+		"limit":                        {done{prompt, fail("rate_limit"), ended("other")}, "limit"},
+		"signal while a tool ran":      {done{prompt, call, ended("other")}, "killed"},
+		"signal, or a hook that ended": {done{prompt, call, answer, ended("other")}, "unknown"},
+		"kill -9":                      {done{prompt, call, gone}, "killed"},
+		"silent":                       {done{prompt, call, &events.SessionReaped{Reason: "silent"}}, "silent"},
+		"killed at a question":         {done{prompt, call, asked, told, gone}, "waiting_for_permission"},
+		"killed in a compaction loop":  {append(compacted, gone), "compaction_loop"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var s State
-			for i, e := range tc.events {
+			for i, e := range append(done{&events.SessionStarted{Source: "startup"}}, tc.events...) {
 				r := events.Record{Seq: uint64(i + 1), Event: e, Envelope: events.Envelope{ID: fmt.Sprint(i), Type: e.Type(), Session: "s", Time: time.Unix(int64(i), 0).UTC()}}
 				s = Fold(s, r)
 			}
