@@ -71,18 +71,18 @@ func TestIndexIsStored(t *testing.T) {
 	recs := []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart"), sessionRecord(3, "s-1", "SessionEnd"), sessionRecord(4, "s-3", "SessionStart")}
 	v := fold(t, mem, recs[:2], 0)
 	expect.OK(t, v.Apply(t.Context(), recs[2]))
-	expect.Value(v.Flush(t.Context()))(t)
+	flush(t, v)
 	before := expect.Value(mem.Load(t.Context(), projector.BucketSnapshot, position))(t)
 
 	store := &counter{Store: mem}
-	v = expect.Value(projector.OpenView(t.Context(), store, projector.Tables()))(t)
+	v = open(t, store)
 	wantFound(t, "opened", found(t, v, session.Alive), "s-2")
 	expect.Equal(t, store.scanned, 0, "cells scanned")
 	expect.OK(t, v.Apply(t.Context(), recs[3]))
-	expect.Value(v.Flush(t.Context()))(t)
+	flush(t, v)
 
-	expect.OK(t, mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: position, Value: before}}))
-	v = expect.Value(projector.OpenView(t.Context(), mem, projector.Tables()))(t)
+	put(t, mem, position, before)
+	v = open(t, mem)
 	wantFound(t, "behind its cells", found(t, v, session.Alive), "s-2")
 	expect.OK(t, v.Apply(t.Context(), recs[3]))
 	wantFound(t, "folded again", found(t, v, session.Alive), "s-2", "s-3")
@@ -93,7 +93,7 @@ func TestIndexIsStored(t *testing.T) {
 	}
 	after := expect.Value(mem.Load(t.Context(), projector.BucketSnapshot, position))(t)
 	wrong := strings.ReplaceAll(string(after), "s-3", "s-9")
-	expect.OK(t, mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: position, Value: []byte(wrong)}}))
+	put(t, mem, position, []byte(wrong))
 	_, diffs, err = v.Verify(t.Context(), logOf(recs), nil)
 	if err != nil || len(diffs) == 0 || diffs[0].Projection != session.Name {
 		t.Errorf("a wrong index: %v, %v", diffs, err)
@@ -105,8 +105,7 @@ func TestEach(t *testing.T) {
 	mem := projector.NewMemory()
 	fold(t, mem, []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart"), sessionRecord(3, "t-1", "SessionStart")}, 0)
 	store := &counter{Store: mem}
-	v, err := projector.OpenView(t.Context(), store, projector.Tables())
-	expect.OK(t, err)
+	v := open(t, store)
 	expect.OK(t, v.Apply(t.Context(), sessionRecord(4, "s-2", "SessionEnd")))
 	each := func(prefix string) map[string]string {
 		got := map[string]string{}
@@ -122,7 +121,7 @@ func TestEach(t *testing.T) {
 		t.Errorf("%d cells were read one by one", store.loads-loaded)
 	}
 	want := map[string]string{}
-	err = v.Read(t.Context(), func(r projector.Reader) error {
+	err := v.Read(t.Context(), func(r projector.Reader) error {
 		for _, key := range []string{"s-1", "s-2"} {
 			raw, seq, _ := r.Raw(session.Name, key)
 			want[key] = fmt.Sprint(seq, " ", string(raw))
@@ -134,7 +133,7 @@ func TestEach(t *testing.T) {
 	}
 
 	broken := strings.Replace(sessionCell, "s-1", "t-1", 1)
-	expect.OK(t, mem.Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: broken, Value: []byte(`{"seq":3,"state":{"id":}`)}}))
+	put(t, mem, broken, []byte(`{"seq":3,"state":{"id":}`))
 	if got := each("t-"); len(got) != 0 || !slices.Equal(v.Broken(), []string{broken}) {
 		t.Errorf("%v, broken: %q", got, v.Broken())
 	}
@@ -150,7 +149,7 @@ func TestWarmCacheOfSome(t *testing.T) {
 		return keys
 	}
 	expect.OK(t, mem.Save(t.Context(), projector.BucketCache, []projector.Cell{{Key: "brief.s-1"}, {Key: "brief.s-2"}}))
-	v := expect.Value(projector.OpenView(t.Context(), mem, projector.Tables()))(t)
+	v := open(t, mem)
 	expect.OK(t, v.WarmCache(t.Context(), "s-2"))
 	if got := briefs(); !slices.Equal(got, []string{"brief.s-2"}) {
 		t.Errorf("briefs %q", got)
@@ -165,11 +164,11 @@ func TestWarmCacheOfSome(t *testing.T) {
 func TestFlushFreesCells(t *testing.T) {
 	const sessions = 5000 // more than may stay
 	store := &counter{Store: projector.NewMemory()}
-	v := expect.Value(projector.OpenView(t.Context(), store, projector.Tables()))(t)
+	v := open(t, store)
 	for i := range sessions {
 		expect.OK(t, v.Apply(t.Context(), sessionRecord(uint64(i+1), fmt.Sprintf("s-%d", i), "SessionStart")))
 	}
-	expect.Value(v.Flush(t.Context()))(t)
+	flush(t, v)
 
 	store.loads = 0
 	expect.OK(t, v.Read(t.Context(), func(r projector.Reader) error {

@@ -20,20 +20,15 @@ import (
 // goldens are events of every kind with every field set.
 func goldens(t *testing.T) []events.Envelope {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "events", "testdata", "golden", "*.json"))
-	if err != nil || len(files) < len(events.Catalog()) {
-		t.Fatalf("%d golden records: %v", len(files), err)
+	files := expect.Value(filepath.Glob(filepath.Join("..", "events", "testdata", "golden", "*.json")))(t)
+	if len(files) < len(events.Catalog()) {
+		t.Fatalf("%d golden records", len(files))
 	}
 	var out []events.Envelope
 	for _, f := range files {
 		var r events.Record
-		b, err := os.ReadFile(f)
-		if err == nil {
-			err = json.Unmarshal(b, &r)
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", f, err)
-		}
+		b := expect.Value(os.ReadFile(f))(t)
+		expect.OK(t, json.Unmarshal(b, &r))
 		out = append(out, r.Envelope)
 	}
 	return out

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -90,16 +89,35 @@ func same(t expect.T, what string, want, got map[string]string) {
 	}
 }
 
+// open is a view of a store.
+func open(t expect.T, store projector.Store) *projector.View {
+	return expect.Value(projector.OpenView(context.Background(), store, projector.Tables()))(t)
+}
+
+func flush(t expect.T, v *projector.View) { expect.Value(v.Flush(context.Background()))(t) }
+
+// put writes one cell of bucket snapshot.
+func put(t expect.T, store projector.Store, key string, value []byte) {
+	expect.OK(t, store.Save(context.Background(), projector.BucketSnapshot, []projector.Cell{{Key: key, Value: value}}))
+}
+
+// fold is a view that has folded a whole log.
 func fold(t expect.T, store projector.Store, recs []events.Record, flushEvery int) *projector.View {
+	return resume(t, store, recs, recs, flushEvery)
+}
+
+// resume is a view of a log that has folded some of its records.
+func resume(t expect.T, store projector.Store, log, recs []events.Record, flushEvery int) *projector.View {
 	ctx := context.Background()
-	v := expect.Value(projector.OpenView(ctx, store, projector.Tables()))(t)
+	v := open(t, store)
+	v.Log = partOf(log)
 	for i, r := range recs {
 		expect.OK(t, v.Apply(ctx, r))
 		if flushEvery > 0 && i%flushEvery == flushEvery-1 {
-			expect.Value(v.Flush(ctx))(t)
+			flush(t, v)
 		}
 	}
-	expect.Value(v.Flush(ctx))(t)
+	flush(t, v)
 	return v
 }
 
@@ -109,11 +127,11 @@ func rebuild(t expect.T, v *projector.View, recs []events.Record, only string) {
 }
 
 // A straight run, one resumed at any point, one that folds everything twice and one that is rebuilt
-// hold the same cells.
+// hold the same cells, whatever is retracted in between.
 func TestFoldIsTheSameHoweverItIsRun(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(rt *rapid.T) {
-		recs := randomRecords(rt)
+		recs := retracting(rt, randomRecords(rt))
 		straight := projector.NewMemory()
 		fold(rt, straight, recs, 0)
 		want := dump(rt, straight)
@@ -122,36 +140,29 @@ func TestFoldIsTheSameHoweverItIsRun(t *testing.T) {
 		resumed := projector.NewMemory()
 		fold(rt, resumed, recs[:cut], 7)
 		overlap := max(0, cut-rapid.IntRange(0, 20).Draw(rt, "overlap"))
-		fold(rt, resumed, recs[overlap:], 3)
+		v := resume(rt, resumed, recs, recs[overlap:], 3)
 		same(rt, "resumed", want, dump(rt, resumed))
 
-		twice := projector.NewMemory()
-		v := fold(rt, twice, recs, 5)
 		for _, r := range recs {
 			expect.OK(rt, v.Apply(ctx, r))
 		}
-		expect.Value(v.Flush(ctx))(rt)
-		same(rt, "applied twice", want, dump(rt, twice))
+		flush(rt, v)
+		same(rt, "applied twice", want, dump(rt, resumed))
 
-		rebuild(rt, v, recs, "")
-		same(rt, "rebuilt", want, dump(rt, twice))
 		pos, diffs, err := v.Verify(ctx, logOf(recs), nil)
 		if err != nil || len(diffs) != 0 || pos.Seq != uint64(len(recs)) {
 			rt.Fatalf("verify: %v %v %v", pos, diffs, err)
 		}
+		rebuild(rt, v, recs, "")
+		same(rt, "rebuilt", want, dump(rt, resumed))
 	})
 }
 
+// someRecords are the start of session s-1 and its prompts.
 func someRecords(n int) []events.Record {
-	recs := make([]events.Record, 0, n)
-	for i := range n {
-		hook, data := "UserPromptSubmit", `{"session_id":"s-1","hook_event_name":"UserPromptSubmit","prompt":"hello"}`
-		if i == 0 {
-			hook, data = "SessionStart", `{"session_id":"s-1","hook_event_name":"SessionStart","source":"startup","model":"m"}`
-		}
-		k := events.OfHook(hook)
-		recs = append(recs, events.NewRecord(uint64(i+1), events.Envelope{ID: fmt.Sprintf("id-%d", i), Type: k.Type, Version: 1, Hook: hook,
-			Time: time.UnixMilli(int64(1000 * i)).UTC(), Session: "s-1", Project: "p", Data: []byte(data)}))
+	recs := []events.Record{sessionRecord(1, "s-1", "SessionStart")}
+	for len(recs) < n {
+		recs = append(recs, sessionRecord(uint64(len(recs)+1), "s-1", "UserPromptSubmit"))
 	}
 	return recs
 }
@@ -174,8 +185,8 @@ func TestPositionIsWrittenLast(t *testing.T) {
 func TestFailedFlushIsWrittenLater(t *testing.T) {
 	ctx := context.Background()
 	mem := projector.NewMemory()
-	rec := &recorder{Store: mem, fail: errors.New("disk full")}
-	v := expect.Value(projector.OpenView(ctx, rec, projector.Tables()))(t)
+	full := &breaking{Store: mem}
+	v := open(t, full)
 	recs := someRecords(4)
 	for _, r := range recs {
 		expect.OK(t, v.Apply(ctx, r))
@@ -183,8 +194,8 @@ func TestFailedFlushIsWrittenLater(t *testing.T) {
 	if _, err := v.Flush(ctx); err == nil {
 		t.Fatal("flush did not report the failure")
 	}
-	rec.fail = nil
-	expect.Value(v.Flush(ctx))(t)
+	full.left = 1000
+	flush(t, v)
 	want := projector.NewMemory()
 	fold(t, want, recs, 0)
 	same(t, "after the failure", dump(t, want), dump(t, mem))
@@ -199,7 +210,7 @@ func TestVerifyNamesTheField(t *testing.T) {
 	b, err := mem.Load(ctx, projector.BucketSnapshot, sessionCell)
 	expect.OK(t, err)
 	bad := bytes.Replace(b, []byte(`"prompts":2`), []byte(`"prompts":7`), 1)
-	expect.OK(t, mem.Save(ctx, projector.BucketSnapshot, []projector.Cell{{Key: sessionCell, Value: bad}}))
+	put(t, mem, sessionCell, bad)
 	_, diffs, err := v.Verify(ctx, logOf(recs), nil)
 	expect.OK(t, err)
 	want := projector.Diff{Projection: "session", Bucket: "snapshot", Key: sessionCell, Field: "state.prompts", Want: "2", Got: "7"}
@@ -218,8 +229,8 @@ func TestBrokenCellIsRebuilt(t *testing.T) {
 	mem := projector.NewMemory()
 	recs := someRecords(3)
 	fold(t, mem, recs, 0)
-	expect.OK(t, mem.Save(ctx, projector.BucketSnapshot, []projector.Cell{{Key: sessionCell, Value: []byte("garbage")}}))
-	v := expect.Value(projector.OpenView(ctx, mem, projector.Tables()))(t)
+	put(t, mem, sessionCell, []byte("garbage"))
+	v := open(t, mem)
 	read := func() (s session.State, ok bool) {
 		expect.OK(t, v.Read(ctx, func(r projector.Reader) error {
 			s, ok = projector.State[session.State](r, session.Name, "s-1")
@@ -239,17 +250,13 @@ func TestBrokenCellIsRebuilt(t *testing.T) {
 	}
 }
 
-// recorder notes what is saved, and fails on demand.
+// recorder notes what is saved.
 type recorder struct {
 	projector.Store
 	saved map[string][]string
-	fail  error
 }
 
 func (r *recorder) Save(ctx context.Context, bucket string, cells []projector.Cell) error {
-	if r.fail != nil {
-		return r.fail
-	}
 	if r.saved == nil {
 		r.saved = map[string][]string{}
 	}

@@ -1,7 +1,6 @@
 package projector_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -37,45 +36,11 @@ func retracting(t *rapid.T, recs []events.Record) []events.Record {
 	return out
 }
 
-// A view that goes on folds a retraction to what a fold of the whole log gives, also when it was resumed anywhere.
-func TestRetractionIsTheSameHoweverItIsRun(t *testing.T) {
-	ctx := context.Background()
-	rapid.Check(t, func(rt *rapid.T) {
-		recs := retracting(rt, randomRecords(rt))
-		run := func(store projector.Store, recs, from []events.Record, every int) *projector.View {
-			v := expect.Value(projector.OpenView(ctx, store, projector.Tables()))(rt)
-			v.Log = partOf(recs)
-			for i, r := range from {
-				expect.OK(rt, v.Apply(ctx, r))
-				if i%every == 0 {
-					expect.Value(v.Flush(ctx))(rt)
-				}
-			}
-			expect.Value(v.Flush(ctx))(rt)
-			return v
-		}
-
-		cut := rapid.IntRange(0, len(recs)).Draw(rt, "cut")
-		overlap := max(0, cut-rapid.IntRange(0, 20).Draw(rt, "overlap"))
-		store := projector.NewMemory()
-		run(store, recs[:cut], recs[:cut], 7)
-		v := run(store, recs, recs[overlap:], 3)
-
-		pos, diffs, err := v.Verify(ctx, logOf(recs), nil)
-		if err != nil || len(diffs) != 0 || pos.Seq != uint64(len(recs)) {
-			rt.Fatalf("verify: %v %+v %v", pos, diffs, err)
-		}
-		before := dump(rt, store)
-		rebuild(rt, v, recs, "")
-		same(rt, "rebuilt", before, dump(rt, store))
-	})
-}
-
 // As of a time before its retraction an event counts.
 func TestRetractedEvent(t *testing.T) {
 	ctx := t.Context()
 	recs := someRecords(3)
-	last := events.Envelope{ID: "back", Type: events.TypeRecordRetracted, Version: 1, Session: "s-1", Project: "p", Data: []byte(`{"target":"id-2","reason":"wrong"}`)}
+	last := events.Envelope{ID: "back", Type: events.TypeRecordRetracted, Version: 1, Session: "s-1", Project: "p1", Data: []byte(`{"target":"id-0003","reason":"wrong"}`)}
 	recs = append(recs, events.NewRecord(4, last))
 
 	for to, want := range map[uint64]int{3: 2, 4: 1} {

@@ -27,10 +27,7 @@ func counted(version int, bucketKey string) []*projector.Table {
 // An upgrade that changes what a state means leaves nothing of the old one behind.
 func TestAnotherVersionIsFoldedAnew(t *testing.T) {
 	ctx, store := context.Background(), projector.NewMemory()
-	log := logOf([]events.Record{
-		events.NewRecord(1, events.Envelope{ID: "a", Type: events.TypePromptSubmitted, Session: "s-1", Data: []byte(`{}`)}),
-		events.NewRecord(2, events.Envelope{ID: "b", Type: events.TypePromptSubmitted, Session: "s-2", Data: []byte(`{}`)}),
-	})
+	log := logOf([]events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart")})
 	for _, c := range []struct {
 		version int
 		views   string
@@ -86,17 +83,17 @@ func TestForgetBrokenOff(t *testing.T) {
 	for n := 0; ; n++ {
 		mem := projector.NewMemory()
 		fold(t, mem, recs, 0)
-		v := expect.Value(projector.OpenView(t.Context(), &breaking{mem, n}, projector.Tables()))(t)
+		v := open(t, &breaking{mem, n})
 		err := v.Forget(t.Context())
 		if err != nil && !errors.Is(err, errRefused) {
 			t.Fatal(err)
 		}
 
-		next := expect.Value(projector.OpenView(t.Context(), mem, projector.Tables()))(t)
+		next := open(t, mem)
 		for _, r := range recs[next.Position().Seq:] {
 			expect.OK(t, next.Apply(t.Context(), r))
 		}
-		expect.Value(next.Flush(t.Context()))(t)
+		flush(t, next)
 		same(t, fmt.Sprintf("broken off after %d cells", n), want, dump(t, mem))
 		if err == nil {
 			return
