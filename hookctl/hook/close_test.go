@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"hookline/events"
-	"hookline/projector/session"
 	"hookline/projector/working"
 )
 
@@ -21,7 +20,7 @@ const stopBody = `{"session_id":"s","hook_event_name":"Stop","stop_hook_active":
 // stopped is what the end of a turn gives: the event, nil for none, and the answer.
 func stopped(t *testing.T, body string, s working.State, w World) (*events.TurnWarned, []events.Event, string) {
 	t.Helper()
-	p := past{Session: session.State{ID: "s"}, Working: map[string]working.State{"s": s}}
+	p := worked(s)
 	in := decode("hook Stop", body)
 	list := decideWorking(in, w, p.reader(t))
 	p.Decided = list
@@ -32,30 +31,21 @@ func stopped(t *testing.T, body string, s working.State, w World) (*events.TurnW
 	return list[0].(*events.TurnWarned), list, answer
 }
 
-// S2 "Ralph evidence gate": strict blocks once, normal warns, loose does neither; stop_hook_active lets go.
+// S2 "Ralph evidence gate": strict blocks, normal warns, loose does neither.
 func TestS2EvidenceGate(t *testing.T) {
 	const words = "no test or build has passed since up/client.go was changed (confidence 75, done at 80)"
-	proved := unfinished()
-	proved.Unproved = nil
-	proved.Evidence = []working.Proof{{Kind: "test", OK: true}}
 	asked := unfinished()
 	asked.Contract = nil
-	warned := unfinished()
-	warned.Warned = map[string]string{"evidence": "e2"}
 	for _, c := range []struct {
 		name, strictness, body string
 		s                      working.State
 		held, warns            bool
 	}{
 		{"strict holds", "strict", stopBody, unfinished(), true, true},
-		{"strict lets go", "strict", strings.Replace(stopBody, "false", "true", 1), unfinished(), false, true},
 		{"normal warns", "normal", stopBody, unfinished(), false, true},
 		{"loose", "loose", stopBody, unfinished(), false, false},
-		{"tests passed", "strict", stopBody, proved, false, false},
 		{"a question has no contract", "strict", stopBody, asked, false, false},
-		{"the same again", "strict", stopBody, warned, false, false},
 		{"stuck", "strict", strings.Replace(stopBody, "{", `{"last_assistant_message":"I'm stuck: the host is down",`, 1), unfinished(), false, false},
-		{"background tasks are not the end", "strict", strings.Replace(stopBody, "{", `{"background_tasks":[{"id":"a","status":"running"}],`, 1), unfinished(), false, false},
 		{"prompts of a schedule are not the end", "strict", strings.Replace(stopBody, "{", `{"session_crons":[{"id":"a"}],`, 1), unfinished(), false, false},
 		{"none of them", "strict", strings.Replace(stopBody, "{", `{"session_crons":[],`, 1), unfinished(), true, true},
 		{"a subagent", "strict", strings.Replace(stopBody, "{", `{"agent_id":"a",`, 1), unfinished(), false, false},
@@ -101,10 +91,6 @@ func TestS2ContextExhaustion(t *testing.T) {
 	if e, _, _ := stopped(t, stopBody, s, at(149_999)); e != nil {
 		t.Errorf("below: %+v", e)
 	}
-	s.Warned = map[string]string{"context": "e9"}
-	if e, _, _ := stopped(t, stopBody, s, at(190_000)); e != nil {
-		t.Errorf("again: %+v", e)
-	}
 }
 
 // S2 "Close protocol (bd sync, next steps)".
@@ -120,18 +106,5 @@ func TestS2CloseProtocol(t *testing.T) {
 		if !strings.Contains(answer, want) {
 			t.Errorf("no %q in %s", want, answer)
 		}
-	}
-}
-
-// S2 "SESSION_CLEANUP: handoff persistence".
-func TestS2HandoffAtTheEnd(t *testing.T) {
-	in := decode("hook SessionEnd", `{"session_id":"s","hook_event_name":"SessionEnd","reason":"other"}`)
-	p := past{Working: map[string]working.State{"s": unfinished()}}
-	list := decideWorking(in, World{}, p.reader(t))
-	if len(list) != 1 || list[0].(*events.HandoffWritten).By != "session_end" {
-		t.Errorf("%+v", list)
-	}
-	if list := decideWorking(in, World{}, past{}.reader(t)); list != nil {
-		t.Errorf("nothing was worked on: %+v", list)
 	}
 }

@@ -40,7 +40,7 @@ func TestBudgets(t *testing.T) {
 		rank         Rank
 		want         int
 	}{
-		{"SessionStart", "startup", RankIdentity, 1000}, {"SessionStart", "resume", RankFunctions, 1000}, {"SessionStart", "clear", RankFiles, 1000},
+		{"SessionStart", "startup", RankIdentity, 1000}, {"SessionStart", "resume", RankFunctions, 1000},
 		{"SessionStart", "compact", RankIdentity, 800}, {"SessionStart", "startup", RankGates, 1500}, {"SessionStart", "compact", RankGates, 1500},
 		{"UserPromptSubmit", "", RankIdentity, 60}, {"UserPromptSubmit", "", RankGates, 60}, {"PreToolUse", "", RankIdentity, 20}, {"PostToolUse", "", RankRest, 200},
 	} {

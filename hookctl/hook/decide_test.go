@@ -31,7 +31,7 @@ func TestDecideEvents(t *testing.T) {
 	open := session.State{Open: []session.Call{
 		{ToolUseID: "toolu_1", Event: "E1", Tool: "Bash"},
 		{ToolUseID: "toolu_2", Event: "E2", Tool: "Agent", AgentKind: "Explore"},
-	}, Agents: map[string]session.Agent{"a1": {Cause: "E9"}}}
+	}, Agents: map[string]session.Agent{"a1": {Cause: "E9"}}, Context: &session.Context{Phase: session.Critical}}
 	for _, c := range []struct{ name, body, want string }{
 		{"start", `{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}`, "session.started< identity.restored<F"},
 		{"end", `{"session_id":"s","hook_event_name":"SessionEnd"}`, "session.ended< identity.persisted<F"},
@@ -42,6 +42,7 @@ func TestDecideEvents(t *testing.T) {
 		{"new subagent of that type", `{"hook_event_name":"SubagentStart","agent_id":"a2","agent_type":"Explore"}`, "subagent.started<E2"},
 		{"the compaction's subagent", `{"hook_event_name":"SubagentStop","agent_id":"a3","agent_type":""}`, "subagent.stopped<"},
 		{"in a subagent, its own request wins", `{"hook_event_name":"PostToolUse","tool_use_id":"toolu_1","agent_id":"a1"}`, "tool.succeeded<E1"},
+		{"compaction", `{"hook_event_name":"PreCompact"}`, "compaction.started< context.phase_changed<F checkpoint.created<F"},
 		{"refused", `[]`, "hook.refused<"},
 	} {
 		if !strings.Contains(c.name, "nobody") {
@@ -103,7 +104,6 @@ func TestREQ_SESSION_12_Sources(t *testing.T) {
 		{"startup", past{Latest: identity.State{SessionID: "ahead", Born: true, TimestampMS: frameMS + 5000}}, "restored ahead 0"},
 		{"fork", past{Latest: latest}, "restored old 3600000"},
 		{"brandnew", past{Latest: latest}, "restored old 3600000"},
-		{"", past{Latest: latest}, "restored old 3600000"},
 		{"clear", past{Latest: latest, Identity: born}, "fresh - 0"},
 		{"resume", past{Latest: latest, Identity: born}, "resumed s 0"},
 		{"resume", past{Latest: latest}, "not_found s 0"},

@@ -83,7 +83,6 @@ func TestEC_SESSION_12_LongSessionIsCut(t *testing.T) {
 	}{
 		{strings.Repeat("x", 100), 100, ""},
 		{strings.Repeat("x", 101), 100, "session id of 101 characters cut to 100"},
-		{strings.Repeat("x", 5000), 100, "session id of 5000 characters cut to 100"},
 		{strings.Repeat("é", 101), 100, "session id of 101 characters cut to 100"},
 	} {
 		in := decode("hook Stop", `{"session_id":"`+c.given+`"}`)
@@ -139,19 +138,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// EC-SESSION-08, ERR-SESSION-07: an identity verb goes on with defaults and says so.
+// EC-SESSION-08: an identity verb without input goes on with defaults; start_test.go has what is no JSON.
 func TestEC_SESSION_08_VerbsGoOnWithDefaults(t *testing.T) {
-	in := decode("session restore-identity", `{not json`)
-	e, ok := in.Event.(*events.SessionStarted)
-	if !ok || e.Source != "startup" || in.Refused != nil || in.Note() != "input refused: invalid_json; no session id" {
-		t.Fatalf("%+v %q", in.Event, in.Note())
-	}
-	if len(in.Warnings) != 1 || in.Warnings[0] != "Invalid hook input JSON, using defaults" {
-		t.Errorf("%q", in.Warnings)
-	}
-	if len(in.Found) != 1 || in.Found[0].(*events.HookRefused).Reason != "invalid_json" || in.Found[0].(*events.HookRefused).Head != "{not json" {
-		t.Errorf("%+v", in.Found)
-	}
 	for verb, data := range map[string]string{VerbBrief: `{}`, VerbCheck: `{}`, VerbInject: `{}`, VerbRestore: `{"source":"startup"}`, VerbPersist: `{"reason":"other"}`} {
 		if in := decode(verb, ""); string(in.Data) != data || len(in.Warnings) != 0 || len(in.Found) != 0 {
 			t.Errorf("%s: %s %q", verb, in.Data, in.Warnings)

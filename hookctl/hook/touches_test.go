@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"hookline/expect"
-	"hookline/projector/identity"
 	"hookline/projector/touches"
 	"hookline/projector/working"
 )
@@ -17,8 +16,8 @@ func TestFilesOfEarlierSessions(t *testing.T) {
 	touch := func(path string, weight float64) touches.Touch {
 		return touches.Touch{Path: path, Weight: weight, Event: "t " + path, Time: at}
 	}
-	p := past{Latest: identity.State{SessionID: "before-12345", Project: "p", Born: true}, Working: map[string]working.State{"before-12345": busy("before-12345", at)},
-		Touches: touches.State{Files: []touches.Touch{touch("up/client.go", 9), touch("go.mod", 1), touch("lib/page.go", 5), touch("lib/page_test.go", 2)}}}
+	p := before("p", at)
+	p.Touches.Files = []touches.Touch{touch("up/client.go", 9), touch("go.mod", 1), touch("lib/page.go", 5), touch("lib/page_test.go", 2)}
 	if got := startOf(t, "startup", p); !strings.HasSuffix(got, "\nUsed in this project: lib/{page.go,page_test.go}; go.mod") {
 		t.Errorf("%s", got)
 	}

@@ -30,6 +30,15 @@ func busy(id string, active time.Time) working.State {
 	}
 }
 
+// before is what the last session of a project left, active until then.
+func before(project string, until time.Time) past {
+	const id = "before-12345"
+	return past{Latest: identity.State{SessionID: id, Project: project, Born: true}, Working: map[string]working.State{id: busy(id, until)}}
+}
+
+// worked is what session s worked on.
+func worked(s working.State) past { return past{Working: map[string]working.State{"s": s}} }
+
 func startOf(t *testing.T, source string, p past) string {
 	t.Helper()
 	in := decode("hook SessionStart", fmt.Sprintf(`{"session_id":"s","hook_event_name":"SessionStart","source":%q}`, source))
@@ -55,14 +64,14 @@ The user refused Bash deploy prod: use the staging host
 Edited: /etc/hosts; up/{retry.go,client.go}
 Read: docs/readme.md
 Ran: ` + "`make` (ok)"
-	expect.Equal(t, startOf(t, "compact", past{Working: map[string]working.State{"s": busy("s", time.Now())}}), want)
+	expect.Equal(t, startOf(t, "compact", worked(busy("s", time.Now()))), want)
 	expect.Equal(t, startOf(t, "compact", past{}), "", "a session without a state is told")
 	planned := busy("s", time.Now())
 	planned.Prompt = planned.Goal // with an approved plan as its task
-	if got := startOf(t, "compact", past{Working: map[string]working.State{"s": planned}}); strings.Count(got, planned.Goal.Text) != 1 {
+	if got := startOf(t, "compact", worked(planned)); strings.Count(got, planned.Goal.Text) != 1 {
 		t.Errorf("the goal is told twice: %s", got)
 	}
-	if got := startOf(t, "resume", past{Working: map[string]working.State{"s": busy("s", time.Now())}}); !strings.HasPrefix(got, "[PHASE: SESSION_REVIVAL] Goal: ") || strings.Contains(got, "Ran:") {
+	if got := startOf(t, "resume", worked(busy("s", time.Now()))); !strings.HasPrefix(got, "[PHASE: SESSION_REVIVAL] Goal: ") || strings.Contains(got, "Ran:") {
 		t.Errorf("resumed: %s", got)
 	}
 }
@@ -72,13 +81,13 @@ func TestRecoveryBesideASummary(t *testing.T) {
 	s := busy("s", time.Now())
 	s = working.Fold(s, events.Record{Envelope: events.Envelope{ID: "e20"}, Event: &events.SubagentStopped{
 		LastAssistantMessage: "The user:\n- \"Add retries to the\n  upload client\"\n- \"Document the retries\", \"ok, go on\", and use the staging host.\nChanged up/client.go, up/retry.go."}})
-	got := startOf(t, "compact", past{Working: map[string]working.State{"s": s}})
+	got := startOf(t, "compact", worked(s))
 	if !strings.HasPrefix(got, "[PHASE: POST_COMPACT] Goal and task are as summarised.\nTo do: ") || strings.Contains(got, "refused") || strings.Contains(got, "up/") && !strings.Contains(got, "go test ./up") {
 		t.Errorf("%s", got)
 	}
-	p := past{Latest: identity.State{SessionID: "s2", Project: "p", Born: true}, Working: map[string]working.State{"s2": s}}
-	s.ID, s.Active = "s2", decode("hook SessionStart", `{"session_id":"s","source":"startup"}`).Time
-	p.Working["s2"] = s
+	s.ID, s.Active = "s", decode("hook SessionStart", `{"session_id":"s","source":"startup"}`).Time
+	p := before("p", s.Active)
+	p.Working[p.Latest.SessionID] = s
 	if got := startOf(t, "startup", p); !strings.Contains(got, "Goal: Add retries") || !strings.Contains(got, "use the staging host") {
 		t.Errorf("%s", got)
 	}
@@ -95,8 +104,7 @@ func TestHandoffByItsAge(t *testing.T) {
 		{24 * time.Hour, "[PHASE: SESSION_START] From session before12, 24 h ago. Goal: ", "Not restored: "},
 		{24*time.Hour + time.Second, "", ""},
 	} {
-		p := past{Latest: identity.State{SessionID: "before-12345", Project: "p", Born: true}, Working: map[string]working.State{"before-12345": busy("before-12345", at.Add(-c.age))}}
-		got := startOf(t, "startup", p)
+		got := startOf(t, "startup", before("p", at.Add(-c.age)))
 		last := got[strings.LastIndex(got, "\n")+1:]
 		if !strings.HasPrefix(got, c.head) || !strings.HasPrefix(last, c.tail) || (c.head == "") != (got == "") {
 			t.Errorf("%v:\n%s", c.age, got)
@@ -105,14 +113,13 @@ func TestHandoffByItsAge(t *testing.T) {
 			t.Errorf("%v: no edited files:\n%s", c.age, got)
 		}
 	}
-	other := past{Latest: identity.State{SessionID: "before-12345", Project: "q", Born: true}, Working: map[string]working.State{"before-12345": busy("before-12345", at)}}
-	expect.Equal(t, startOf(t, "startup", other), "", "another project's session is told")
+	expect.Equal(t, startOf(t, "startup", before("q", at)), "", "another project's session is told")
 }
 
 // A session of another work tree of the project says where its files are.
 func TestHandoffOfAnotherWorktree(t *testing.T) {
 	in := decode("hook SessionStart", `{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}`)
-	p := past{Latest: identity.State{SessionID: "before-12345", Project: "p", Born: true}, Working: map[string]working.State{"before-12345": busy("before-12345", in.Time)}}
+	p := before("p", in.Time)
 	for dir, want := range map[string]string{"/w": " ago. Goal: ", "/w2": " ago, in /w. Goal: ", "": " ago. Goal: "} {
 		if text := tellWorking(in, World{Project: "p", Worktree: dir}, p.reader(t))[0].Text; !strings.Contains(text, want) {
 			t.Errorf("from %q: no %q in %s", dir, want, text)
@@ -130,7 +137,7 @@ func TestRecoveryFitsItsBudget(t *testing.T) {
 		s.Commands = append(s.Commands, working.Command{Line: fmt.Sprintf("go test ./pkg%d -run TestSomethingLong%d", i, i), OK: true, Event: "e"})
 	}
 	in := decode("hook SessionStart", `{"session_id":"s","source":"compact"}`)
-	r := past{Working: map[string]working.State{"s": s}}.reader(t)
+	r := worked(s).reader(t)
 	told, left := fit(budgetOf(in), tellWorking(in, World{Project: "p"}, r))
 	text := joined(told, left)
 	if n := Tokens(text); n > 800 {
@@ -140,17 +147,6 @@ func TestRecoveryFitsItsBudget(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
-	}
-}
-
-func TestCheckpointBeforeACompaction(t *testing.T) {
-	in := decode("hook PreCompact", `{"session_id":"s","hook_event_name":"PreCompact","trigger":"auto"}`)
-	list := decideWorking(in, World{}, past{}.reader(t))
-	if len(list) != 1 {
-		t.Fatalf("%+v", list)
-	}
-	if e := list[0].(*events.CheckpointCreated); e.Schema != working.Schema || e.Trigger != "auto" {
-		t.Errorf("%+v", e)
 	}
 }
 
@@ -180,8 +176,7 @@ func TestCommandsToldOnce(t *testing.T) {
 func TestPathsOutsideARepository(t *testing.T) {
 	in := decode("hook SessionStart", `{"session_id":"s","hook_event_name":"SessionStart","source":"compact","cwd":"/home/user/notes"}`)
 	s := working.State{ID: "s", Files: []working.File{{Path: "/home/user/notes/a/b.md", Edited: 1, Event: "e1"}, {Path: "/etc/hosts", Edited: 1, Event: "e2"}}}
-	p := past{Working: map[string]working.State{"s": s}}
-	items := tellWorking(in, World{Project: "p"}, p.reader(t))
+	items := tellWorking(in, World{Project: "p"}, worked(s).reader(t))
 	if len(items) == 0 || items[0].Text != "Edited: /etc/hosts; a/b.md" {
 		t.Errorf("%+v", items)
 	}
