@@ -31,11 +31,22 @@ var (
 	signs     = regexp.MustCompile(`\(\?(?:P?<[^>=!]*>|<?[=!]|>)`)
 )
 
-// fromPython rewrites what Python spells otherwise than .NET, whose expressions regexp2 reads.
-var fromPython = strings.NewReplacer(`\\`, `\\`, `\Z`, `\z`, `(?P<`, `(?<`)
+// spellings are the parts of an expression that Python spells otherwise than .NET, whose expressions regexp2 reads, and
+// those in which such a spelling means itself: an escape and a set of characters.
+var spellings = regexp.MustCompile(`(?s)\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P<|\{,\d*\}`)
 
 func compile(python string) (*pattern, error) {
-	text := fromPython.Replace(python)
+	text := spellings.ReplaceAllStringFunc(python, func(part string) string {
+		switch {
+		case part == `\Z`:
+			return `\z`
+		case part == `(?P<`:
+			return `(?<`
+		case strings.HasPrefix(part, "{,"):
+			return "{0" + part[1:]
+		}
+		return part
+	})
 	// A search is not anchored, so a leading `.*` says nothing, and the place of a match is exact only without it.
 	for strings.HasPrefix(text, ".*") {
 		text = strings.TrimPrefix(text[2:], "?")

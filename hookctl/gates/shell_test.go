@@ -124,6 +124,10 @@ func TestPatternsOfOtherPrograms(t *testing.T) {
 		{`git push(?!.*--dry-run)`, "git push origin", true},
 		{`(?<!stash )push`, "git stash push", false},
 		{`git (?P<verb>push|pull)\Z`, "git push", true},
+		{`git(\s\S+){,2} push`, "git -x y push", true},
+		{`git\s{,}push[{,3}]?`, "git push", true},
+		{`git push \{,3}`, "git push", false},
+		{`git push x[{,3}]`, "git push x0", false},
 		{`é+ (a)\1`, "é aa", true},
 		{``, "anything", true},
 	} {
