@@ -2,6 +2,7 @@ package gates
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -98,7 +99,7 @@ func field(input json.RawMessage, name string) (string, bool) {
 
 // Exempt reports whether a call writes a plan: a file below ~/.claude/plans/, or below /.claude/plans/ or /docs/plans/
 // anywhere. A patch does when all of its files are plans. Only tools that edit files do; to another tool a file_path may mean nothing. Links are followed, so a link
-// among the plans exempts nothing that lies elsewhere. A relative path is taken from the project's root.
+// among the plans exempts nothing that lies elsewhere, or would be made there. A relative path is taken from the project's root.
 func (r Rules) Exempt(tool string, input json.RawMessage) bool {
 	if tool == events.ToolPatch {
 		files := events.Patch(input, "")
@@ -108,28 +109,65 @@ func (r Rules) Exempt(tool string, input json.RawMessage) bool {
 	return ok && slices.Contains(defaultTools, tool) && r.plan(path)
 }
 
-// plan reports whether a path is one of a plan.
+// plan reports whether a path is one of a plan, both as a system reads its ".." and as a client may shorten them.
 func (r Rules) plan(path string) bool {
 	if path == "" {
 		return false
 	}
 	if rest, ok := strings.CutPrefix(path, "~"); ok && r.home != "" && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
-		path = filepath.Join(r.home, rest)
+		path = r.home + rest
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.root, path)
+		path = r.root + string(filepath.Separator) + path
 	}
-	slashed := filepath.ToSlash(resolved(path))
-	return strings.Contains(slashed, "/.claude/plans/") || strings.Contains(slashed, "/docs/plans/")
+	for _, p := range []string{path, filepath.Clean(path)} {
+		slashed := filepath.ToSlash(resolved(p))
+		if !strings.Contains(slashed, "/.claude/plans/") && !strings.Contains(slashed, "/docs/plans/") {
+			return false
+		}
+	}
+	return true
 }
 
-// resolved follows the links of a path; of one that is not there yet those of its folder.
+// Bounds of a path that is followed: no system writes to a longer one, or through more links.
+const (
+	maxPath  = 4 << 10
+	maxLinks = 40
+)
+
+// resolved returns the path of the file that a write to an absolute path would change or create, "" where there is none.
+// Links are followed, also those that lead to nothing yet.
 func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	if len(path) > maxPath {
+		return ""
 	}
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		return filepath.Join(dir, filepath.Base(path))
+
+	done, rest := top(path), parts(path)
+	for links := 0; len(rest) > 0; {
+		next := filepath.Join(done, rest[0])
+		rest = rest[1:]
+		target, err := os.Readlink(next)
+		if err != nil { // no link
+			done = next
+			continue
+		}
+
+		links++
+		if links > maxLinks {
+			return ""
+		}
+		if filepath.IsAbs(target) {
+			done = top(target)
+		}
+		rest = append(parts(target), rest...)
 	}
-	return filepath.Clean(path)
+	return done
+}
+
+// top returns the root folder of an absolute path.
+func top(path string) string { return filepath.VolumeName(path) + string(filepath.Separator) }
+
+// parts returns the folders and the file of a path, without its volume.
+func parts(path string) []string {
+	return strings.Split(filepath.ToSlash(strings.TrimPrefix(path, filepath.VolumeName(path))), "/")
 }

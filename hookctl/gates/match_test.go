@@ -77,26 +77,37 @@ func TestExempt(t *testing.T) {
 		expect.OK(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 	}
 	expect.OK(t, os.WriteFile(filepath.Join(root, "src", "main.go"), nil, 0o644))
-	for link, to := range map[string]string{".claude/plans/link.md": "../../src/main.go", "alias": "docs/plans"} {
+	for link, to := range map[string]string{".claude/plans/link.md": "../../src/main.go", "alias": "docs/plans", ".claude/plans/later.md": "../../src/later.go",
+		".claude/plans/next.md": "later.md", ".claude/plans/new": "../../src/new", ".claude/plans/round.md": "round.md", "docs/plans/b.md": "c.md",
+		"docs/plans/out": "../../src", "src/into": "../docs/plans/sub"} {
 		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
 			t.Skip("no links here")
 		}
 	}
 	r := Load(Options{Home: home, Root: root})
 	for path, want := range map[string]bool{
-		home + "/.claude/plans/a.md":           true,
-		"~/.claude/plans/a.md":                 true,
-		"/elsewhere/.claude/plans/deep/a.md":   true,
-		root + "/docs/plans/a.md":              true,
-		"docs/plans/a.md":                      true,
-		root + "/alias/p.md":                   true,
-		root + "/.claude/plans/link.md":        false,
-		root + "/.claude/plans/../../src/a.go": false,
-		root + "/docs/plans.md":                false,
-		root + "/docs/plans":                   false,
-		"~other/.claude/plan/a.md":             false,
-		root + "/src/a.go":                     false,
-		"":                                     false,
+		home + "/.claude/plans/a.md":                       true,
+		"~/.claude/plans/a.md":                             true,
+		"/elsewhere/.claude/plans/deep/a.md":               true,
+		root + "/docs/plans/a.md":                          true,
+		"docs/plans/a.md":                                  true,
+		root + "/alias/p.md":                               true,
+		root + "/alias/new/p.md":                           true,
+		root + "/docs/plans/b.md":                          true,
+		root + "/.claude/plans/link.md":                    false,
+		root + "/.claude/plans/later.md":                   false,
+		root + "/.claude/plans/next.md":                    false,
+		root + "/.claude/plans/new/a.md":                   false,
+		root + "/.claude/plans/round.md":                   false,
+		root + "/docs/plans" + strings.Repeat("/a", 1<<20): false,
+		root + "/docs/plans/out/../a.go":                   false,
+		root + "/src/into/../a.go":                         false,
+		root + "/.claude/plans/../../src/a.go":             false,
+		root + "/docs/plans.md":                            false,
+		root + "/docs/plans":                               false,
+		"~other/.claude/plan/a.md":                         false,
+		root + "/src/a.go":                                 false,
+		"":                                                 false,
 	} {
 		input, _ := json.Marshal(map[string]string{"file_path": filepath.FromSlash(path)})
 		equal(t, path, r.Exempt("Write", input), want)
