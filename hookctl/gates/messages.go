@@ -118,7 +118,7 @@ func (f Failure) found() string {
 	case summary == "" || f.Requirement.Type == Blocking:
 		return ""
 	case f.Requirement.Type == Dynamic:
-		return fmt.Sprintf("\n\n%s changes (limit %s)\n%s", f.Values["value"], number(f.Requirement.Thresholds.Block), summary)
+		return fmt.Sprintf("\n\n%s changes (limit %s)\n%s", f.Values["value"], Number(f.Requirement.Thresholds.Block), summary)
 	}
 	text := "\n\nGuard condition not met: " + summary + "."
 	for _, o := range f.Others {

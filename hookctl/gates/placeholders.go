@@ -46,14 +46,14 @@ func value(name string, q Requirement, values map[string]string) string {
 	case "total":
 		return values["value"]
 	case "block_threshold":
-		return number(q.Thresholds.Block)
+		return Number(q.Thresholds.Block)
 	case "warn_threshold":
 		if q.Thresholds.HasWarn {
-			return number(q.Thresholds.Warn)
+			return Number(q.Thresholds.Warn)
 		}
 	}
 	return ""
 }
 
-// number is a figure without a needless fraction: 400, 0.5.
-func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+// Number is a figure without a needless fraction: 400, 0.5.
+func Number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -148,17 +148,8 @@ func reference(content []byte, head string, whole bool, put func([]byte) (string
 	if err != nil {
 		return nil, fmt.Errorf("store blob: %w", err)
 	}
-	return json.Marshal(blobRef{Digest: digest, Size: len(content), Head: headOf(head), JSON: whole})
-}
-
-func headOf(s string) string {
-	n := 0
-	for i := range s {
-		if n++; n > headChars {
-			return s[:i]
-		}
-	}
-	return s
+	first := []rune(events.Clip(head, 4*headChars))
+	return json.Marshal(blobRef{Digest: digest, Size: len(content), Head: string(first[:min(len(first), headChars)]), JSON: whole})
 }
 
 // Restore puts the blobs back: the data as the client sent it (after redaction), but for white space. A

@@ -47,6 +47,7 @@ type Item struct {
 	Same    string   // what counts as its content; "" = Text
 	Paths   []string // files that Text names, below the work tree
 	shown   int      // entries of a list that Text has
+	form    int      // that is told, 0: Text, n: Shorter[n-1]
 	Event   string   // id of the event it comes from
 
 	User  bool // for the user, not for the model; an empty text takes back what was said before
@@ -56,8 +57,13 @@ type Item struct {
 
 // Digest is the item's content as [events.ContextInjected] keeps it.
 func (it Item) Digest() string {
-	sum := sha256.Sum256([]byte(cmp.Or(it.Same, it.Text)))
-	return hex.EncodeToString(sum[:6])
+	return digestOf(cmp.Or(it.Same, it.Text), 6)
+}
+
+// digestOf returns the first bytes of a text's digest in hex.
+func digestOf(text string, bytes int) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:bytes])
 }
 
 // Tokens estimates conservatively: bytes / 3.5, rounded up.
@@ -100,26 +106,19 @@ func budgetOf(in Input) budget {
 	return budget{whole: budgetOther}
 }
 
-// chosen is an item in the form that is told.
-type chosen struct {
-	Item
-	form int // 0: Text, n: Shorter[n-1]
-}
-
-func (c chosen) text() string {
-	if c.form == 0 {
-		return plain(c.Text)
+// text returns the item in the form that is told.
+func (it Item) text() string {
+	if it.form == 0 {
+		return plain(it.Text)
 	}
-	return plain(c.Shorter[c.form-1])
+	return plain(it.Shorter[it.form-1])
 }
 
 // fit gives the items for the model that fit the budget, each in the longest form that does, and how many are left out.
 // The least valuable is shortened first, and left out when it has no shorter form.
-func fit(b budget, items []Item) (told []chosen, left int) {
-	for _, it := range items {
-		told = append(told, chosen{Item: it})
-	}
-	slices.SortStableFunc(told, func(a, b chosen) int { return int(a.Rank - b.Rank) })
+func fit(b budget, items []Item) (told []Item, left int) {
+	told = slices.Clone(items)
+	slices.SortStableFunc(told, func(a, b Item) int { return int(a.Rank - b.Rank) })
 
 	for len(told) > 0 {
 		last := b.over(told, left)
@@ -143,7 +142,7 @@ func fit(b budget, items []Item) (told []chosen, left int) {
 }
 
 // over gives the index of the least valuable item of the first part that is above its bound, -1 when all fits.
-func (b budget) over(told []chosen, left int) int {
+func (b budget) over(told []Item, left int) int {
 	from := 0
 	for _, s := range b.shares {
 		to := from
@@ -163,7 +162,7 @@ func (b budget) over(told []chosen, left int) int {
 	return -1
 }
 
-func joined(told []chosen, left int) string {
+func joined(told []Item, left int) string {
 	lines := make([]string, 0, len(told)+1)
 	for _, c := range told {
 		lines = append(lines, c.text())
@@ -215,7 +214,7 @@ func Compose(in Input, v Verdict, items []Item, damage string) (Answer, *events.
 }
 
 // injected is the event of what was told.
-func injected(in Input, told []chosen, left int) *events.ContextInjected {
+func injected(in Input, told []Item, left int) *events.ContextInjected {
 	if len(told) == 0 || !takesContext[in.Name()] || in.Session == "" {
 		return nil
 	}

@@ -91,7 +91,7 @@ func TestComposeProperties(t *testing.T) {
 		if len(told)+left != len(items) {
 			t.Fatalf("%d told, %d left out, of %d", len(told), left, len(items))
 		}
-		if !slices.IsSortedFunc(told, func(a, b chosen) int { return int(a.Rank - b.Rank) }) {
+		if !slices.IsSortedFunc(told, func(a, b Item) int { return int(a.Rank - b.Rank) }) {
 			t.Fatal("out of order")
 		}
 		if got == "" {

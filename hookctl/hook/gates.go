@@ -1,10 +1,9 @@
 package hook
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -264,7 +263,7 @@ func (j *judge) requested(e *events.ToolRequested) {
 
 func (j *judge) deny(call *events.ToolRequested, failures []gates.Failure) {
 	text := gates.Deny(j.in.Session, failures)
-	e := &events.GateBlocked{Names: namesOf(failures), Tool: call.ToolName, Target: identity.TargetOf(call.ToolName, call.ToolInput), Digest: digestOf(text), Values: valuesOf(failures)}
+	e := &events.GateBlocked{Names: namesOf(failures), Tool: call.ToolName, Target: identity.TargetOf(call.ToolName, call.ToolInput), Digest: digestOf(text, 8), Values: valuesOf(failures)}
 	last := j.p.State.Blocks[j.in.Session]
 	gap := j.in.Time.Sub(last.At)
 	if last.Digest == e.Digest && gap >= 0 && gap < repeatWithin {
@@ -274,10 +273,15 @@ func (j *judge) deny(call *events.ToolRequested, failures []gates.Failure) {
 	j.event(e)
 }
 
+// failure returns a requirement with what every text about it may name.
+func (g *Gates) failure(q gates.Requirement) gates.Failure {
+	return gates.Failure{Requirement: q, Values: map[string]string{"branch": g.Branch, "project_dir": g.Dir}}
+}
+
 // check reports whether a requirement is closed for this session now. A satisfaction opens every type; a
 // guard's and an approval are of the session, whatever scope the file gives.
 func (j *judge) check(q gates.Requirement) (gates.Failure, bool) {
-	f := gates.Failure{Requirement: q, Values: map[string]string{"branch": j.g.Branch, "project_dir": j.g.Dir}}
+	f := j.g.failure(q)
 	if j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time) {
 		return f, false
 	}
@@ -332,13 +336,12 @@ func (j *judge) grown(q gates.Requirement, f *gates.Failure) bool {
 	if value < q.Thresholds.Block {
 		return false
 	}
-	f.Values["value"], f.Values["total"] = figure(value), figure(value)
+	f.Values["value"] = gates.Number(value)
+	f.Values["total"] = f.Values["value"]
 	f.Values["summary"], f.Values["base_branch"] = summary, size.Base
 	f.Values["committed"], f.Values["staged"], f.Values["unstaged"] = changed(size.Committed), changed(size.Staged), changed(size.Unstaged)
 	return true
 }
-
-func figure(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 func changed(c gates.Changed) string {
 	return strconv.Itoa(c.Insertions) + "+/" + strconv.Itoa(c.Deletions) + "-"
@@ -384,35 +387,19 @@ func valuesOf(list []gates.Failure) map[string]map[string]string {
 		if f.Requirement.Type == gates.Blocking {
 			continue
 		}
-		out[f.Requirement.Name] = map[string]string{}
-		for k, v := range f.Values {
-			if k != "project_dir" {
-				out[f.Requirement.Name][k] = v
-			}
-		}
+		values := maps.Clone(f.Values)
+		delete(values, "project_dir")
 		for i, o := range f.Others {
-			out[f.Requirement.Name]["other_"+strconv.Itoa(i+1)] = o.Session + " on " + o.Branch
+			values["other_"+strconv.Itoa(i+1)] = o.Session + " on " + o.Branch
 		}
-	}
-	if len(out) == 0 {
-		return nil
+		out[f.Requirement.Name] = values
 	}
 	return out
 }
 
-func digestOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:8])
-}
-
 // bounded keeps a reason below what the client shows whole.
 func bounded(text string) string {
-	runes := []rune(text)
-	if len(runes) <= maxChars {
-		return text
-	}
-	const rest = "\n… (`hookctl req status` shows all)"
-	return string(runes[:maxChars-len([]rune(rest))]) + rest
+	return cut(text, maxChars, "\n… (`hookctl req status` shows all)")
 }
 
 // Repeat words the denial or block that was decided on a frame before, for a frame that comes again.
@@ -427,10 +414,8 @@ func Repeat(in Input, g *Gates, decided events.Event) Verdict {
 			if !ok {
 				q = gates.Requirement{Name: n, Type: gates.Blocking}
 			}
-			f := gates.Failure{Requirement: q, Values: map[string]string{"branch": g.Branch, "project_dir": g.Dir}}
-			for k, v := range values[n] {
-				f.Values[k] = v
-			}
+			f := g.failure(q)
+			maps.Copy(f.Values, values[n])
 			list = append(list, f)
 		}
 		return list

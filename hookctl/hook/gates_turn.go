@@ -131,7 +131,7 @@ func (j *judge) stopped(e *events.TurnStopped) {
 	}
 	if len(failures) > 0 {
 		text := gates.StopReason(j.in.Session, failures)
-		j.event(&events.GateStopBlocked{Names: namesOf(failures), Digest: digestOf(text), Values: valuesOf(failures)})
+		j.event(&events.GateStopBlocked{Names: namesOf(failures), Digest: digestOf(text, 8), Values: valuesOf(failures)})
 		j.out.Block = bounded(text)
 		return
 	}

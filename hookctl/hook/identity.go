@@ -154,16 +154,11 @@ func startedFrom(in Input, w World, r Reader) (*events.IdentityRestored, identit
 
 // identityText returns what a hook or a verb of the identity profile says of the identity, and the item that it is.
 func identityText(in Input, start *events.IdentityRestored, s identity.State, born bool) (text, item string) {
-	brief, context := identity.ColdBrief, identity.ColdContext
-	if born {
-		brief, context = s.Brief(), s.Context()
-	}
-
 	switch in.Call.Verb {
 	case VerbBrief:
-		return brief, itemState
+		return s.Brief(), itemState
 	case VerbInject:
-		return context, itemState
+		return s.Context(), itemState
 	case VerbRestore:
 		if start == nil && born { // asked for without a start: nothing began, and what did once is said
 			start = &events.IdentityRestored{Outcome: "new"}
@@ -184,10 +179,10 @@ func identityText(in Input, start *events.IdentityRestored, s identity.State, bo
 	}
 	switch e := in.Event.(type) {
 	case *events.PromptSubmitted:
-		return context, itemState
+		return s.Context(), itemState
 	case *events.ToolRequested:
 		if briefed.MatchString(e.ToolName) {
-			return brief, itemState
+			return s.Brief(), itemState
 		}
 	}
 	return "", ""
@@ -195,10 +190,7 @@ func identityText(in Input, start *events.IdentityRestored, s identity.State, bo
 
 // Brief returns the line of the hot path, of a session.
 func Brief(r Reader, id string) string {
-	s, born := identityOf(r, id)
-	if !born {
-		return identity.ColdBrief
-	}
+	s, _ := identityOf(r, id)
 	return s.Brief()
 }
 

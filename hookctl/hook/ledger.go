@@ -83,12 +83,13 @@ func judgeEntry(s ledger.State, e events.Event) (events.Event, Ordered) {
 		fork := &events.ForkDetected{Entry: holds.ID, Ledger: holds.Text, Context: e.Text, By: e.By, Resolution: "ledger_wins"}
 		return fork, Ordered{Outcome: "fork", Entry: *holds}
 	case *events.LedgerEntryClosed:
-		i := slices.IndexFunc(s.Entries, func(x ledger.Entry) bool { return x.ID == e.Entry })
-		if i >= 0 && s.Entries[i].Closed != nil {
-			return e, Ordered{Outcome: "known", Entry: s.Entries[i]}
-		}
-		if i >= 0 {
-			return e, Ordered{Outcome: "closed", Entry: s.Entries[i]}
+		for _, x := range s.Entries {
+			switch {
+			case x.ID == e.Entry && x.Closed != nil:
+				return e, Ordered{Outcome: "known", Entry: x}
+			case x.ID == e.Entry:
+				return e, Ordered{Outcome: "closed", Entry: x}
+			}
 		}
 	}
 	return e, Ordered{Outcome: "recorded"}
@@ -189,7 +190,7 @@ func startItems(s ledger.State, in Input, source string) []Item {
 		text := fmt.Sprintf("Synthesis %s ago %s, grounding %.2f.", ageText(in.Time.Sub(h.Ended)), result, h.Ratio)
 		items = append(items, Item{ID: "ledger.handoff", Rank: RankHandoff, Text: text, Event: h.Event})
 	}
-	for _, e := range newest(decisions, toldDecisions) {
+	for _, e := range slices.Backward(events.Newest(decisions, toldDecisions)) {
 		e.Subject = ledger.Clip(e.Subject, subjectChars)
 		text := fmt.Sprintf("Decided: %s [ledger %d]", ledger.Clip(DecisionText(e), decisionChars), e.Seq)
 		items = append(items, Item{ID: "ledger.decision " + e.ID, Rank: RankDecisions, Text: text, Event: e.ID})
@@ -218,7 +219,7 @@ func entriesItem(id string, rank Rank, title string, list []ledger.Entry, tokens
 		return nil
 	}
 	var texts []string
-	for _, e := range newest(list, len(list)) {
+	for _, e := range slices.Backward(list) {
 		texts = append(texts, fmt.Sprintf("%s [ledger %d]", ledger.Clip(e.Text, decisionChars), e.Seq))
 	}
 	return []Item{listItem(tokens, id, rank, title, texts, "; ", list[len(list)-1].ID)}
@@ -228,7 +229,7 @@ func entriesItem(id string, rank Rank, title string, list []ledger.Entry, tokens
 func forkItems(s ledger.State, session string, now time.Time) []Item {
 	var items []Item
 	said := map[string]bool{} // of one entry the newest is enough
-	for _, f := range newest(s.Forks, len(s.Forks)) {
+	for _, f := range slices.Backward(s.Forks) {
 		holds := slices.ContainsFunc(s.Entries, func(e ledger.Entry) bool { return e.ID == f.Entry && e.Closed == nil })
 		if !holds || said[f.Entry] || len(items) == 2 || now.Sub(f.Time) > forkAge || session != "" && f.Session != session {
 			continue
@@ -242,11 +243,13 @@ func forkItems(s ledger.State, session string, now time.Time) []Item {
 
 // Holds is what the ledger has against a fork, with its subject.
 func Holds(s ledger.State, f ledger.Fork) string {
-	i := slices.IndexFunc(s.Entries, func(e ledger.Entry) bool { return e.ID == f.Entry })
-	if i < 0 {
-		return f.Ledger
+	held := ledger.Entry{Text: f.Ledger}
+	for _, e := range s.Entries {
+		if e.ID == f.Entry {
+			held.Subject = e.Subject
+		}
 	}
-	return DecisionText(ledger.Entry{Subject: s.Entries[i].Subject, Text: f.Ledger})
+	return DecisionText(held)
 }
 
 // DecisionText is a decision with its subject and its rationale.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"hookline/events"
 	"hookline/projector"
@@ -28,17 +29,17 @@ func decideUse(in Input, w World, r Reader) []events.Event {
 	if in.Session == "" {
 		return nil
 	}
-	if _, ok := in.Event.(*events.CompactionStarted); ok {
-		s := sessionOf(r, in.Session)
-		if s.Context == nil || s.Context.Phase == session.Verbose {
-			return nil
+	switch in.Event.(type) {
+	case *events.CompactionStarted:
+		if c := sessionOf(r, in.Session).Context; c != nil && c.Phase != session.Verbose {
+			return []events.Event{&events.ContextPhaseChanged{Phase: session.Verbose, From: c.Phase, Window: c.Window, Source: "compaction"}}
 		}
-		return []events.Event{&events.ContextPhaseChanged{Phase: session.Verbose, From: s.Context.Phase, Window: s.Context.Window, Source: "compaction"}}
+	case *events.TurnStopped:
+		if w.Use != nil {
+			return PhaseChange(r, in.Session, *w.Use)
+		}
 	}
-	if _, ok := in.Event.(*events.TurnStopped); !ok || w.Use == nil {
-		return nil
-	}
-	return PhaseChange(r, in.Session, *w.Use)
+	return nil
 }
 
 // PhaseChange returns the event of a measurement that came into another phase, or that found a window of another size; none
@@ -143,10 +144,10 @@ func inPhase(in Input, s session.State, items []Item) []Item {
 	for _, it := range items {
 		if !it.User {
 			it.Same = cmp.Or(it.Same, it.Text)
-			it.Text = cut(it.Text, less.chars)
+			it.Text = cut(it.Text, less.chars, "...")
 			it.Shorter = slices.Clone(it.Shorter)
 			for i := range it.Shorter {
-				it.Shorter[i] = cut(it.Shorter[i], less.chars)
+				it.Shorter[i] = cut(it.Shorter[i], less.chars, "...")
 			}
 		}
 		if it.User || it.ID == itemUse {
@@ -162,19 +163,18 @@ func inPhase(in Input, s session.State, items []Item) []Item {
 		smaller.shares = append(smaller.shares, share{sh.upTo, sh.tokens * less.tenths / 10})
 	}
 	told, _ := fit(smaller, model)
-	for _, c := range told {
-		c.Text = c.text()
-		c.Shorter = nil
-		out = append(out, c.Item)
+	for _, it := range told {
+		it.Text, it.Shorter, it.form = it.text(), nil, 0
+		out = append(out, it)
 	}
 	return out
 }
 
-// cut returns at most n characters; what is cut ends in "...", which counts.
-func cut(text string, n int) string {
+// cut returns at most n characters; what is cut ends in the given words, which count.
+func cut(text string, n int, end string) string {
 	runes := []rune(text)
 	if len(runes) <= n {
 		return text
 	}
-	return string(runes[:n-3]) + "..."
+	return string(runes[:n-utf8.RuneCountInString(end)]) + end
 }

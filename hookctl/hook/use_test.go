@@ -87,7 +87,7 @@ func TestS2MultipliersAndCuts(t *testing.T) {
 			t.Errorf("%s at %s: %d characters, told %v", c.in.Name(), c.phase, c.chars, c.told)
 		}
 	}
-	if got := cut(long, 100); len(got) != 100 || !strings.HasSuffix(got, "x...") {
+	if got := cut(long, 100, "..."); len(got) != 100 || !strings.HasSuffix(got, "x...") {
 		t.Errorf("%q", got)
 	}
 

@@ -46,7 +46,13 @@ func decideWorking(in Input, w World, r Reader) []events.Event {
 	}
 	switch e := in.Event.(type) {
 	case *events.CompactionStarted:
-		return []events.Event{checkpoint(in, w, r, e)}
+		out := &events.CheckpointCreated{Schema: working.Schema, Trigger: e.Trigger}
+		if w.Use != nil {
+			window := w.Use.WindowIn(sessionOf(r, in.Session))
+			out.Phase, out.Percent = session.PhaseOf(w.Use.Tokens, window), session.Percent(w.Use.Tokens, window)
+			out.Said = w.Use.Said // in the turn that the compaction cuts
+		}
+		return []events.Event{out}
 	case *events.TurnStopped:
 		return decideStop(in, w, r, e)
 	case *events.PromptSubmitted:
@@ -82,20 +88,6 @@ func handedOver(in Input, w World, r Reader, e *events.PromptSubmitted) []events
 	return []events.Event{out}
 }
 
-// checkpoint marks the state before a compaction, with what the agent said in the turn that it cuts.
-func checkpoint(in Input, w World, r Reader, e *events.CompactionStarted) *events.CheckpointCreated {
-	out := &events.CheckpointCreated{Schema: working.Schema, Trigger: e.Trigger}
-	if w.Use == nil {
-		return out
-	}
-	s := sessionOf(r, in.Session)
-	window := w.Use.WindowIn(s)
-	out.Phase = session.PhaseOf(w.Use.Tokens, window)
-	out.Percent = session.Percent(w.Use.Tokens, window)
-	out.Said = w.Use.Said
-	return out
-}
-
 // tellWorking gives a session that starts what it, or the last session of its project, worked on.
 func tellWorking(in Input, w World, r Reader) []Item {
 	e, ok := in.Event.(*events.SessionStarted)
@@ -110,11 +102,8 @@ func tellWorking(in Input, w World, r Reader) []Item {
 	if found != nil && found.Gone != "" {
 		s.Files = nil
 	}
-	switch e.Source {
-	case "compact":
-		return append(recovered(s, "POST_COMPACT", true), survey...)
-	case "resume":
-		return append(recovered(s, "SESSION_REVIVAL", false), survey...)
+	if e.Source == "compact" || e.Source == "resume" {
+		return append(recovered(s, e.Source == "compact"), survey...)
 	}
 	items := append(Handoff(s, in.Time, w.Worktree), survey...)
 	return append(items, tellTouched(touchesOf(r, w.Project, in.Time), items)...)
@@ -127,12 +116,15 @@ func workingOf(r Reader, id string) working.State {
 }
 
 // Known is all that a session is told of its own state after a compaction.
-func Known(s working.State) []Item { return recovered(s, "POST_COMPACT", true) }
+func Known(s working.State) []Item { return recovered(s, true) }
 
 // recovered returns what a session is given back of its own state. A context that was not compacted has the files and commands still.
-func recovered(s working.State, phase string, cut bool) []Item {
-	items := goalItems(s, "[PHASE: "+phase+"] ", cut)
-	items = append(items, openItems(s, cut)...)
+func recovered(s working.State, cut bool) []Item {
+	phase := "[PHASE: SESSION_REVIVAL] "
+	if cut {
+		phase = "[PHASE: POST_COMPACT] "
+	}
+	items := append(goalItems(s, phase, cut), openItems(s, cut)...)
 	if cut {
 		items = append(items, fileItems(s, true, true)...)
 		items = append(items, commandItems(s)...)
@@ -182,7 +174,7 @@ func Handoff(s working.State, now time.Time, here string) []Item {
 		return nil
 	}
 
-	from := fmt.Sprintf("[PHASE: SESSION_START] From session %s, %s ago", shortID(s.ID), ageText(age))
+	from := fmt.Sprintf("[PHASE: SESSION_START] From session %s, %s ago", events.Alias(s.ID), ageText(age))
 	if here != "" && s.Worktree != "" && s.Worktree != here {
 		from += ", in " + events.Short(s.Worktree, failureChars) // its paths are of another work tree
 	}
@@ -270,11 +262,10 @@ func openItems(s working.State, cut bool) []Item {
 		text := fmt.Sprintf("Not mended: %s: %s", what, events.Short(f.Text, failureChars))
 		items = append(items, Item{ID: "working.failure " + f.Target, Rank: RankBlockers, Text: text, Event: f.Event})
 	}
-	for _, c := range newest(s.Corrections, 4) {
-		if c.Known && cut {
-			continue
+	for _, c := range slices.Backward(events.Newest(s.Corrections, 4)) {
+		if !c.Known || !cut {
+			items = append(items, Item{ID: "working.correction " + c.Event, Rank: RankDecisions, Text: "The user refused " + c.Text, Event: c.Event})
 		}
-		items = append(items, Item{ID: "working.correction " + c.Event, Rank: RankDecisions, Text: "The user refused " + c.Text, Event: c.Event})
 	}
 	return items
 }
@@ -394,19 +385,6 @@ func byFolder(paths []string) string {
 		}
 	}
 	return strings.Join(texts, "; ")
-}
-
-// newest gives at most n entries, the last first.
-func newest[T any](list []T, n int) []T {
-	list = slices.Clone(list[max(0, len(list)-n):])
-	slices.Reverse(list)
-	return list
-}
-
-// shortID is the alias of a session that people use: its first 8 characters without dashes.
-func shortID(id string) string {
-	id = strings.ReplaceAll(id, "-", "")
-	return id[:min(8, len(id))]
 }
 
 // ageText is an age in the largest unit that fits.
