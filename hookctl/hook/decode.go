@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -204,7 +205,7 @@ func (in Input) decoded(f wire.Frame, body []byte) Input {
 			in = in.typed(name)
 		}
 		in.Hook.Hook().HookEventName = name
-		in.Session = in.session(in.Hook.Hook().SessionID, f)
+		in.chooseSession(cmp.Or(in.Hook.Hook().SessionID, f.Env["CLAUDE_CODE_SESSION_ID"]))
 	}
 	return in
 }
@@ -216,20 +217,16 @@ func (in Input) typed(name string) Input {
 	return in
 }
 
-// session chooses the session id: the payload's, else the client's environment.
-func (in *Input) session(given string, f wire.Frame) string {
+// chooseSession takes a session id, cut where it is too long.
+func (in *Input) chooseSession(given string) {
 	if given == "" {
-		given = f.Env["CLAUDE_CODE_SESSION_ID"]
-		if given == "" {
-			in.note(noSession)
-		}
+		in.note(noSession)
 	}
-	cut := clip(given)
-	if cut != given {
+	in.Session = clip(given)
+	if in.Session != given {
 		in.note(fmt.Sprintf("session id of %d characters cut to %d", utf8.RuneCountInString(given), MaxSession))
 		in.Warnings = append(in.Warnings, fmt.Sprintf("session_id exceeds %d characters and was truncated", MaxSession))
 	}
-	return cut
 }
 
 func (in *Input) note(s string) { in.Notes = append(in.Notes, s) }

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -135,10 +136,7 @@ func tellGates(in Input, w World, _ Reader) []Item {
 
 	var items []Item
 	if len(j.Context) > 0 {
-		what := map[string]string{"SessionStart": "gates.status", "UserPromptSubmit": "gates.reminder"}[in.Name()]
-		if what == "" {
-			what = "gates.plan"
-		}
+		what := cmp.Or(map[string]string{"SessionStart": "gates.status", "UserPromptSubmit": "gates.reminder"}[in.Name()], "gates.plan")
 		items = append(items, Item{ID: what, Rank: RankGates, Text: j.Context[0], Shorter: j.Context[1:], Event: in.Frame})
 	}
 	if j.Switch != "" {

@@ -88,14 +88,14 @@ func (j *judge) moved(r *gate.Reservation) bool {
 
 // settle ends a reservation. A satisfaction that came after it is not used up by its call.
 func (j *judge) settle(name string, e gate.Entry, happened bool, unused, used string) {
-	switch {
-	case happened && e.Satisfied != nil && e.Satisfied.At.After(e.Reserved.At):
-		j.event(&events.GateReleased{Name: name, Reason: releasedRenewed})
-	case happened:
-		j.event(&events.GateCleared{Name: name, Reason: used})
-	default:
-		j.event(&events.GateReleased{Name: name, Reason: unused})
+	if happened && e.Satisfied != nil && e.Satisfied.At.After(e.Reserved.At) {
+		happened, unused = false, releasedRenewed
 	}
+	if happened {
+		j.event(&events.GateCleared{Name: name, Reason: used})
+		return
+	}
+	j.event(&events.GateReleased{Name: name, Reason: unused})
 }
 
 // unreserved closes the single_use gates of a call that came back and has reserved nothing: its request was not seen, or

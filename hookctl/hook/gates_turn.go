@@ -96,10 +96,9 @@ func (j *judge) planned() {
 			open = append(open, f)
 		}
 	}
-	if len(open) == 0 {
-		return
+	if len(open) > 0 {
+		j.out.Context = append([]string{gates.PlanReview(j.in.Session, open)}, reminder(open)...)
 	}
-	j.out.Context = append([]string{gates.PlanReview(j.in.Session, open)}, reminder(open)...)
 }
 
 // stopped: the typed slash command whose prompt ends here has satisfied what it is mapped to; then the turn
@@ -176,15 +175,13 @@ func (j *judge) started(e *events.SessionStarted) {
 // gate is a requirement as it stands for the session. A dynamic one counts as open until it is approved:
 // it is not measured here. A guard whose condition does not hold is open.
 func (j *judge) gate(q gates.Requirement, carried bool) gates.Gate {
-	if carried || j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time) {
-		return gates.Gate{Requirement: q, Satisfied: true}
-	}
 	g := gates.Gate{Requirement: q}
-	f, closed := j.check(q)
-	switch {
-	case q.Type != gates.Guard:
+	g.Satisfied = carried || j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time)
+	if g.Satisfied || q.Type != gates.Guard {
 		return g
-	case closed:
+	}
+	f, closed := j.check(q)
+	if closed {
 		g.Note = f.Values["summary"]
 		return g
 	}

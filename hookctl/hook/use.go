@@ -52,14 +52,13 @@ func PhaseChange(r Reader, id string, u Use) []events.Event {
 
 	window := u.WindowIn(s)
 	out := &events.ContextPhaseChanged{Phase: session.PhaseOf(u.Tokens, window), Used: u.Tokens, Window: window, Model: u.Model, Source: u.Source}
-	if s.Context == nil && out.Phase == session.Verbose {
-		return nil // a session begins with it
-	}
+	same := out.Phase == session.Verbose // a session begins with it
 	if s.Context != nil {
 		out.From = s.Context.Phase
-		if out.From == out.Phase && s.Context.Window == window {
-			return nil
-		}
+		same = out.From == out.Phase && s.Context.Window == window
+	}
+	if same {
+		return nil
 	}
 	return []events.Event{out}
 }
