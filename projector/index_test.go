@@ -144,10 +144,7 @@ func TestWarmCacheOfSome(t *testing.T) {
 	mem := projector.NewMemory()
 	recs := []events.Record{sessionRecord(1, "s-1", "SessionStart"), sessionRecord(2, "s-2", "SessionStart")}
 	fold(t, mem, recs, 0)
-	briefs := func() []string {
-		keys := expect.Value(mem.Keys(t.Context(), projector.BucketCache, "brief."))(t)
-		return keys
-	}
+	briefs := func() []string { return expect.Value(mem.Keys(t.Context(), projector.BucketCache, "brief."))(t) }
 	expect.OK(t, mem.Save(t.Context(), projector.BucketCache, []projector.Cell{{Key: "brief.s-1"}, {Key: "brief.s-2"}}))
 	v := open(t, mem)
 	expect.OK(t, v.WarmCache(t.Context(), "s-2"))

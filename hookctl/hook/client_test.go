@@ -27,7 +27,6 @@ func TestGatesHoldForPatches(t *testing.T) {
 		denied        bool
 	}{
 		{"[Edit]", "a.go", true},
-		{"[Write]", "a.go", true},
 		{"[apply_patch]", "a.go", true},
 		{"[Bash]", "a.go", false},
 		{"[Edit]", "docs/plans/a.md", false},

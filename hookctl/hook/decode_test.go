@@ -64,14 +64,12 @@ func TestDecodeTakes(t *testing.T) {
 }
 
 func TestDecodeSessionOfTheEnvironment(t *testing.T) {
-	f := frameOf("hook Stop", `{}`)
-	f.Env["CLAUDE_CODE_SESSION_ID"] = "env-1"
-	if in := Decode(f, f.Body, 0); in.Session != "env-1" || in.Note() != "" {
-		t.Errorf("%q %q", in.Session, in.Note())
+	for body, want := range map[string]string{`{}`: "env-1", `{"session_id":"own"}`: "own"} {
+		f := frameOf("hook Stop", body)
+		f.Env["CLAUDE_CODE_SESSION_ID"] = "env-1"
+		in := Decode(f, f.Body, 0)
+		expect.Equal(t, in.Session+in.Note(), want)
 	}
-	f = frameOf("hook Stop", `{"session_id":"own"}`)
-	f.Env["CLAUDE_CODE_SESSION_ID"] = "env-1"
-	expect.Equal(t, Decode(f, f.Body, 0).Session, "own")
 }
 
 // EC-SESSION-12: a session id above 100 characters is cut, with a warning.

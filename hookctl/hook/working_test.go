@@ -41,11 +41,8 @@ func worked(s working.State) past { return past{Working: map[string]working.Stat
 
 func startOf(t *testing.T, source string, p past) string {
 	t.Helper()
-	in := decode("hook SessionStart", fmt.Sprintf(`{"session_id":"s","hook_event_name":"SessionStart","source":%q}`, source))
-	w := World{Project: "p"}
-	r := p.reader(t)
 	var lines []string
-	for _, it := range tellWorking(in, w, r) {
+	for _, it := range tellWorking(at("SessionStart", source), World{Project: "p"}, p.reader(t)) {
 		if it.Event == "" {
 			t.Errorf("%s names no event", it.ID)
 		}
@@ -136,10 +133,8 @@ func TestRecoveryFitsItsBudget(t *testing.T) {
 	for i := range 40 {
 		s.Commands = append(s.Commands, working.Command{Line: fmt.Sprintf("go test ./pkg%d -run TestSomethingLong%d", i, i), OK: true, Event: "e"})
 	}
-	in := decode("hook SessionStart", `{"session_id":"s","source":"compact"}`)
-	r := worked(s).reader(t)
-	told, left := fit(budgetOf(in), tellWorking(in, World{Project: "p"}, r))
-	text := joined(told, left)
+	in := at("SessionStart", "compact")
+	text := composed(in, tellWorking(in, World{Project: "p"}, worked(s).reader(t)))
 	if n := Tokens(text); n > 800 {
 		t.Errorf("%d tokens:\n%s", n, text)
 	}

@@ -66,8 +66,7 @@ func pause(t *testing.T, after string) time.Duration {
 	if after == "" {
 		return time.Second
 	}
-	d := expect.Value(time.ParseDuration(after))(t)
-	return d
+	return expect.Value(time.ParseDuration(after))(t)
 }
 
 // check compares the members a line names; a number matches when it is equal at the places written.

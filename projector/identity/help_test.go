@@ -33,8 +33,7 @@ func run(s State, pairs ...string) State {
 // encoded is the data of a derived event.
 func encoded(t testing.TB, e events.Event) string {
 	t.Helper()
-	b := expect.Value(json.Marshal(e))(t)
-	return string(b)
+	return string(expect.Value(json.Marshal(e))(t))
 }
 
 func bash(command string) string {
