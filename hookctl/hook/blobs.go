@@ -212,10 +212,7 @@ func fetch(ref blobRef, get func(string) ([]byte, error)) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// isKey reports whether a colon follows.
+// isKey reports whether a colon follows at a place.
 func isKey(b []byte, i int) bool {
-	for i < len(b) && bytes.IndexByte([]byte(" \t\n\r"), b[i]) >= 0 {
-		i++
-	}
-	return i < len(b) && b[i] == ':'
+	return bytes.HasPrefix(bytes.TrimLeft(b[i:], " \t\n\r"), []byte(":"))
 }

@@ -54,6 +54,8 @@ type Capability struct {
 
 	// Place is where its events belong; nil: to the session's project and branch.
 	Place func(World) (project, worktree, branch string)
+	// Own: what it tells is for the session of a hook alone, not for an identity verb.
+	Own bool
 	// Every: it decides and refuses also for a hook that another install sent first.
 	Every bool
 }
@@ -61,12 +63,12 @@ type Capability struct {
 // capabilities is the table of all capabilities, in the order of their events.
 var capabilities = []Capability{
 	{Name: "sessions", Decide: decideSession, Tell: tellSession},
-	{Name: "use", Decide: decideUse, Tell: tellUse},
+	{Name: "use", Decide: decideUse, Tell: tellUse, Own: true},
 	{Name: "identity", Decide: decideIdentity, Tell: tellIdentity, Follow: followIdentity},
 	{Name: "gates", Decide: decideGates, Refuse: refuseGates, Tell: tellGates, Place: placeOfGates, Every: true},
-	{Name: "working", Decide: decideWorking, Refuse: refuseStop, Tell: tellWorking},
-	{Name: "ledger", Decide: decideLedger, Tell: tellLedger, Follow: followLedger},
-	{Name: "codes", Tell: tellCodes},
+	{Name: "working", Decide: decideWorking, Refuse: refuseStop, Tell: tellWorking, Own: true},
+	{Name: "ledger", Decide: decideLedger, Tell: tellLedger, Follow: followLedger, Own: true},
+	{Name: "codes", Tell: tellCodes, Own: true},
 }
 
 // Verdict is the decision whether a hook passes. The zero value lets it pass.
@@ -95,9 +97,10 @@ func Refuse(in Input, w World, r Reader) Verdict {
 // the frame came again: a sender that repeats it has not had the first answer.
 func Tell(in Input, w World, r Reader, again bool) []Item {
 	past := sessionOf(r, in.Session)
+	own := in.Call.Verb == VerbHook && in.Session != ""
 	var items []Item
 	for _, c := range capabilities {
-		if c.Tell == nil {
+		if c.Tell == nil || c.Own && !own {
 			continue
 		}
 		for _, it := range c.Tell(in, w, r) {

@@ -36,7 +36,7 @@ const (
 // decideStop gives what the end of a turn is warned of or held for, each cause once as long as it is about the same, and
 // the handoff that is prepared when the context gets full. Background tasks and scheduled prompts go on: that is no end.
 func decideStop(in Input, w World, r Reader, e *events.TurnStopped) []events.Event {
-	crons := strings.Join(strings.Fields(string(e.SessionCrons)), "")
+	crons := string(e.SessionCrons) // the log keeps no white space
 	scheduled := crons != "" && crons != "[]" && crons != "null"
 	if in.Hook.Hook().AgentID != "" || gate.Working(e) || scheduled {
 		return nil

@@ -38,9 +38,8 @@ func (j *judge) succeeded(e *events.ToolSucceeded) {
 		return
 	}
 	_, dry := gates.Acts(e.ToolName, j.g.Sent(e.ToolInput))
-	acted := !dry
-	j.returned(e.ToolUseID, acted, reason)
-	if acted {
+	j.returned(e.ToolUseID, !dry, reason)
+	if !dry {
 		j.unreserved(e, reason)
 	}
 	if e.ToolName == "ExitPlanMode" && done {

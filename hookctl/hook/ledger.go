@@ -163,9 +163,6 @@ func declared(text string) []*events.LedgerEntryAdded {
 // tellLedger gives a session that starts the last decisions, the next steps and open questions, and any session where
 // it left the ledger. One that is resumed has what it decided itself in its context.
 func tellLedger(in Input, w World, r Reader) []Item {
-	if in.Call.Verb != VerbHook || in.Session == "" {
-		return nil
-	}
 	switch e := in.Event.(type) {
 	case *events.PromptSubmitted:
 		return forkItems(LedgerOf(r.Reader, w.Project), in.Session, in.Time)

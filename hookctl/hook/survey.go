@@ -19,11 +19,7 @@ func WorkAt(in Input, project string, r Reader) working.State {
 	if e.Source == "compact" || e.Source == "resume" {
 		return workingOf(r, in.Session)
 	}
-	prev := latest(r, project, in.Session)
-	if !prev.Born {
-		return working.State{}
-	}
-	return workingOf(r, prev.SessionID)
+	return workingOf(r, latest(r, project, in.Session).SessionID)
 }
 
 // tellSurvey tells what was found with the start; s is the state that the start tells of.

@@ -43,7 +43,7 @@ func tellTouched(touches []touches.Touch, said []Item) []Item {
 // tellMatched names, with the first prompt of a session, files whose names have words of the prompt and that the start did
 // not name: once.
 func tellMatched(in Input, w World, r Reader) []Item {
-	if _, ok := in.Event.(*events.PromptSubmitted); !ok || in.Call.Verb != VerbHook || in.Session == "" {
+	if _, ok := in.Event.(*events.PromptSubmitted); !ok {
 		return nil
 	}
 	s := workingOf(r, in.Session)

@@ -103,12 +103,9 @@ func WindowOf(model string, used int64) int64 {
 
 // tellUse tells the phase of the context with a prompt, once it is not the first one any more.
 func tellUse(in Input, _ World, r Reader) []Item {
-	if _, ok := in.Event.(*events.PromptSubmitted); !ok || in.Call.Verb != VerbHook {
-		return nil
-	}
-	s := sessionOf(r, in.Session)
-	c := s.Context
-	if c == nil || c.Phase == session.Verbose {
+	_, prompted := in.Event.(*events.PromptSubmitted)
+	c := sessionOf(r, in.Session).Context
+	if !prompted || c == nil || c.Phase == session.Verbose {
 		return nil
 	}
 	text := fmt.Sprintf("[PHASE: SESSION_RUNNING | %s] The context is at least %d %% full.", c.Phase, session.Percent(c.Used, c.Window))

@@ -91,7 +91,7 @@ func handedOver(in Input, w World, r Reader, e *events.PromptSubmitted) []events
 // tellWorking gives a session that starts what it, or the last session of its project, worked on.
 func tellWorking(in Input, w World, r Reader) []Item {
 	e, ok := in.Event.(*events.SessionStarted)
-	if !ok || in.Call.Verb != VerbHook || in.Session == "" {
+	if !ok {
 		return append(tellMatched(in, w, r), tellStop(in, r)...)
 	}
 
