@@ -122,7 +122,7 @@ func TestReadEndsEarly(t *testing.T) {
 	defer cancel()
 	for _, want := range []error{mine, context.Canceled} {
 		err := s.Stream().Read(ctx, 0, 0, func(r events.Record) error {
-			if want == mine {
+			if errors.Is(want, mine) {
 				return mine
 			}
 			cancel()

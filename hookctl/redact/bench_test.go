@@ -10,11 +10,6 @@ import (
 	"hookline/hookctl/redact"
 )
 
-// sourceLine is Go-like source with the words that secrets' names share with other code.
-const sourceLine = "func (p *parser) token(key string) (*ast.Node, error) { // keys are kept in order\n" +
-	"\tif tok := p.next(); tok.kind != tokenIdent { return nil, fmt.Errorf(\"%s: expected %q\", p.pos, key) }\n" +
-	"\tm[key] = value; total += len(tokens)\n\treturn &ast.Node{Pos: p.pos, Sum: \"9f86d081884c7d659a2feaa0c55ad015\"}, nil\n}\n"
-
 func event(stdout string) []byte {
 	return marshal(map[string]any{
 		"session_id": "043f0af5-9c27-45d8-a169-f3fdda0888b5", "hook_event_name": "PostToolUse", "tool_name": "Bash",
