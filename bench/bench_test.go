@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,30 +22,19 @@ func TestQuantileIsNearestRank(t *testing.T) {
 	}
 }
 
-func TestTakeRunsInTurnAndDropsTheWarmUp(t *testing.T) {
+func TestRatioRunsInTurnAndDropsTheWarmUp(t *testing.T) {
 	order := ""
-	step := func(name string, times ...time.Duration) func() time.Duration {
-		return func() time.Duration {
+	step := func(name string, times ...float64) func(int) float64 {
+		return func(int) float64 {
 			order += name
 			now := times[0]
 			times = times[1:]
 			return now
 		}
 	}
-	p := take(1, 3, step("a", 900, 30, 20, 80), step("b", 1, 10, 10, 20))
-	if order != "abababab" || p.ratio() != 3 {
-		t.Errorf("order %s, ratio %v, want 3", order, p.ratio())
-	}
-}
-
-// A measure that cannot be taken ends with its error, and the others go on.
-func TestMeasureEndsAtItsFirstError(t *testing.T) {
-	broken := errors.New("broken")
-	values, err := new(bench).measure(measure{take: func(*bench) []float64 {
-		return must([]float64{1}, broken)
-	}})
-	if !errors.Is(err, broken) || values != nil {
-		t.Errorf("%v, %v, want broken", values, err)
+	got := ratio(3, step("a", 900, 30, 20, 80), step("b", 1, 10, 10, 20))
+	if order != "abababab" || got != 3 {
+		t.Errorf("order %s, ratio %v, want 3", order, got)
 	}
 }
 
@@ -80,7 +68,7 @@ func TestWants(t *testing.T) {
 	for only, want := range map[string]string{"13,1,19": "[1 13 19]", "": "[1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 17 18 20 21 23]"} {
 		var got []int
 		for i := range table {
-			if (options{only: only}).wants(i + 1) {
+			if wants(only, i+1) {
 				got = append(got, i+1)
 			}
 		}
@@ -100,7 +88,7 @@ func TestPayloads(t *testing.T) {
 	if n := len(h.testRun(3)); n < 1900 || n > 2300 || string(h.testRun(3)) == string(h.testRun(4)) {
 		t.Errorf("the test run has %d bytes, want 2 KiB, and its own content", n)
 	}
-	if n := len(h.write(1, 3_000_000)); n < 6_000_000 || n > 7_000_000 {
+	if n := len(h.write(1)); n < 6_000_000 || n > 7_000_000 {
 		t.Errorf("the large write has %d bytes, want 6 MB", n)
 	}
 }
@@ -114,13 +102,6 @@ func TestApparentBytesCountsLinksOnce(t *testing.T) {
 		t.Skip("no hard links here:", err)
 	}
 	expect.Equal(t, apparentBytes(root), 900, "bytes, want 900")
-}
-
-func TestParseUsage(t *testing.T) {
-	rss, cpu := parseUsage("Name:\thookd\nVmPeak:\t  900 kB\nVmRSS:\t   65536 kB\n", "42 (a b) c) S 1 42 42 0 -1 4194560 7 0 0 0 123 45 0 0 20 0 9 0")
-	if rss != 64 || cpu != 1680*time.Millisecond {
-		t.Errorf("%v MiB, %v, want 64 MiB, 1.68 s", rss, cpu)
-	}
 }
 
 func TestResembleKeepsReferences(t *testing.T) {

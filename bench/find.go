@@ -20,33 +20,34 @@ var questions = [][]string{
 func (b *bench) search() []float64 {
 	l := b.longer()
 	l.run("hookctl", "start")
-	defer l.stop()
 	p95 := l.finds(10)
 
 	l.home.session = newSession()
 	l.hook("SessionStart", l.sessionStart())
-	found := repeat(10, func(round int) time.Duration {
+	found := median(10, func(round int) float64 {
 		word := fmt.Sprintf("findable%d", round)
 		l.hook("UserPromptSubmit", l.prompt("Look for "+word))
 		begin := time.Now()
-		l.until("a hook's words to be found", func() bool {
-			return strings.Contains(string(l.run("hookctl", "find", word).stdout), word)
-		})
-		return time.Since(begin)
+		for !strings.Contains(l.run("hookctl", "find", word).stdout, word) {
+			rest(l.ctx, 5*time.Millisecond)
+		}
+		return since(begin)
 	})
 
 	x := must(index.Open(l.ctx, filepath.Join(l.state, "find")))
 	defer x.Close()
 	s := must(x.Size(l.ctx))
-	return []float64{p95, ms(found, .5), float64(s.File) / float64(s.Text)}
+	return []float64{p95, found, float64(s.File) / float64(s.Text)}
 }
 
 // finds makes the index, and returns the p95 of whole processes over all questions in milliseconds.
 func (l *longLog) finds(n int) float64 {
 	l.run("hookctl", "find", "retries")
-	var took []time.Duration
-	for _, q := range questions {
-		took = append(took, repeat(n, func(int) time.Duration { return l.run("hookctl", append([]string{"find"}, q...)...).wall })...)
+	var took []float64
+	for range n {
+		for _, q := range questions {
+			took = append(took, l.run("hookctl", append([]string{"find"}, q...)...).wall)
+		}
 	}
-	return ms(took, .95)
+	return quantile(took, .95)
 }

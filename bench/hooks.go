@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,55 +12,33 @@ import (
 	"sync"
 	"time"
 
-	"hookline/embedded"
+	"golang.org/x/sync/errgroup"
+
 	"hookline/events"
 )
 
 func (b *bench) brief() []float64 {
 	h := b.running()
-	return h.againstEmpty(func(int) outcome {
-		o := h.run("hookctl", "consciousness", "brief")
-		if !bytes.HasPrefix(o.stdout, []byte("[C:")) || bytes.HasPrefix(o.stdout, []byte("[C:?")) {
-			check(fmt.Errorf("the brief is %q", o.stdout))
-		}
-		return o
-	})
+	return []float64{ratio(100, func(int) float64 { return h.run("hookctl", "consciousness", "brief").says("r=1.00").wall }, h.empty)}
 }
 
 func (b *bench) postToolUse() []float64 {
 	h := b.running()
-	return h.againstEmpty(func(n int) outcome { return h.hook("PostToolUse", h.testRun(n)) })
-}
-
-// againstEmpty compares a process with the empty program, and ends the daemon. The runs have numbers from 1 on.
-func (h *home) againstEmpty(run func(n int) outcome) []float64 {
-	defer h.stop()
-	n := 0
-	p := take(5, 100, func() time.Duration {
-		n++
-		return run(n).wall
-	}, h.empty)
-	return []float64{p.ratio()}
+	return []float64{ratio(100, h.tool, h.empty)}
 }
 
 func (b *bench) largeWrite() []float64 {
 	h := b.running()
-	defer h.stop()
-	took := repeat(20, func(i int) time.Duration { return h.hook("PostToolUse", h.write(i, 3_000_000)).wall })
-	return []float64{ms(took, .5)}
+	return []float64{median(20, func(i int) float64 { return h.hook("PostToolUse", h.write(i)).wall })}
 }
 
-// session plays the hooks in order, and keeps the home for [bench.size].
+// session plays the hooks in order.
 func (b *bench) session() []float64 {
-	h := b.newHome()
-	took := h.play()
-	h.stop()
-	b.played = h
-	return []float64{ms(took, .99)}
+	return []float64{quantile(b.newHome().play(), .99)}
 }
 
 // play sends all recorded hooks to a daemon that it starts.
-func (h *home) play() (took []time.Duration) {
+func (h *home) play() (took []float64) {
 	h.run("hookctl", "start")
 	for _, c := range h.hooks {
 		took = append(took, h.hook(c.event, c.body).wall)
@@ -71,14 +48,14 @@ func (h *home) play() (took []time.Duration) {
 
 // size compares the files of the store after the session with what was sent.
 func (b *bench) size() []float64 {
-	if b.played == nil {
-		b.session()
-	}
+	h := b.newHome()
+	h.play()
+	h.stop()
 	input := 0
 	for _, c := range b.hooks {
 		input += len(c.body)
 	}
-	return []float64{float64(apparentBytes(filepath.Join(b.played.state, "store"))) / float64(input)}
+	return []float64{float64(apparentBytes(filepath.Join(h.state, "store"))) / float64(input)}
 }
 
 // apparentBytes adds up the files below a folder, a file with several links once.
@@ -105,64 +82,39 @@ func apparentBytes(root string) (total int64) {
 func (b *bench) atOnce() []float64 {
 	const burst = 32
 	h := b.running()
-	defer h.stop()
-	sent := 0
-	p := take(1, 20, func() time.Duration {
-		sent += burst
-		return sideBySide(burst, h.testRuns(sent, burst), func(body []byte) error {
-			_, err := h.tryHook("PostToolUse", body)
-			return err
-		})
-	}, func() time.Duration {
-		return quantile(repeat(3, func(int) time.Duration {
-			sent++
-			return h.hook("PostToolUse", h.testRun(sent)).wall
-		}), .5)
-	})
-	return []float64{p.ratio()}
+	many := func(round int) float64 { return sideBySide(burst, h.testRuns(round*burst, burst), h.send) }
+	return []float64{ratio(20, many, func(round int) float64 { return h.tool(-1 - round) })}
 }
 
-// testRuns are n test runs, each a call of its own: the numbers up to last.
-func (h *home) testRuns(last, n int) [][]byte {
+// testRuns are n test runs, each a call of its own, numbered from first on.
+func (h *home) testRuns(first, n int) [][]byte {
 	bodies := make([][]byte, n)
 	for i := range bodies {
-		bodies[i] = h.testRun(last - i)
+		bodies[i] = h.testRun(first + i)
 	}
 	return bodies
 }
 
-// sideBySide calls once for each body, on `side` goroutines, and gives the time of all.
-func sideBySide(side int, bodies [][]byte, call func([]byte) error) time.Duration {
-	todo := make(chan []byte, len(bodies))
-	for _, body := range bodies {
-		todo <- body
-	}
-	close(todo)
-	errs := make([]error, side)
-	var wg sync.WaitGroup
+// sideBySide calls once for each body, at most `side` at a time, and gives the time of all.
+func sideBySide(side int, bodies [][]byte, call func([]byte) error) float64 {
+	var g errgroup.Group
+	g.SetLimit(side)
 	begin := time.Now()
-	for i := range side {
-		wg.Go(func() {
-			for body := range todo {
-				errs[i] = errors.Join(errs[i], call(body))
-			}
-		})
+	for _, body := range bodies {
+		g.Go(func() error { return call(body) })
 	}
-	wg.Wait()
-	took := time.Since(begin)
-	check(errors.Join(errs...))
-	return took
+	check(g.Wait())
+	return since(begin)
 }
 
 // tailDelay waits for each hook's line in a running `tail -f`.
 func (b *bench) tailDelay() []float64 {
 	h := b.running()
-	defer h.stop()
 	tail := h.command("hookctl", "tail", "-f", "-o", "json")
+	tail.Env = h.env
 	lines := bufio.NewScanner(must(tail.StdoutPipe()))
 	check(tail.Start())
-	late := time.AfterFunc(time.Minute, func() { _ = tail.Process.Kill() })
-	defer late.Reset(0)
+	defer func() { _ = tail.Process.Kill() }()
 	await := func(words string) {
 		for lines.Scan() {
 			if strings.Contains(lines.Text(), words) {
@@ -172,20 +124,18 @@ func (b *bench) tailDelay() []float64 {
 		check(errors.New("tail does not show " + words))
 	}
 	await(h.session)
-	took := repeat(60, func(i int) time.Duration {
-		h.hook("PostToolUse", h.testRun(i))
+	return []float64{median(60, func(i int) float64 {
+		h.tool(i)
 		begin := time.Now()
 		await(toolUseID(i))
-		return time.Since(begin)
-	})
-	return []float64{ms(took, .5)}
+		return since(begin)
+	})}
 }
 
 // gates times a hook at a list of gates that are all open, on a branch where much has happened.
 func (b *bench) gates() []float64 {
 	const count, past = 20, 10_000
 	h := b.running()
-	h.stop()
 	rules := "requirements:\n"
 	for i := range count {
 		rules += fmt.Sprintf("  gate_%02d:\n    enabled: true\n    scope: branch\n    message: Do number %d first.\n", i, i)
@@ -195,42 +145,34 @@ func (b *bench) gates() []float64 {
 	check(os.WriteFile(path, []byte(rules), 0o600))
 	h.age()
 
-	h.withLog(func(st *embedded.Stream, own []events.Envelope) {
-		h.append(st, repeated(h.like(own), past, events.TypeGateSatisfied, func(i int) string {
-			return fmt.Sprintf(`{"name":"gate_%02d","scope":"branch","level":"branch","by":"cli"}`, i%count)
-		}))
+	h.repeated(past, events.TypeGateSatisfied, func(i int) string {
+		return fmt.Sprintf(`{"name":"gate_%02d","scope":"branch","level":"branch","by":"cli"}`, i%count)
 	})
 	h.run("hookctl", "start")
-	return h.againstEmpty(func(n int) outcome {
+	return []float64{ratio(100, func(n int) float64 {
 		o := h.hook("PreToolUse", h.edit("PreToolUse", n, "main.go"))
-		if strings.Contains(string(o.stdout), "deny") {
-			check(fmt.Errorf("an open gate denied: %s", o.stdout))
+		if strings.Contains(o.stdout, "deny") {
+			check(errors.New("an open gate denied: " + o.stdout))
 		}
-		return o
-	})
+		return o.wall
+	}, h.empty)}
 }
 
 // killed takes the time from a kill -9 of the daemon under load to the next answer.
 func (b *bench) killed() []float64 {
-	const clients, hooks = 8, 32
 	h := b.running()
-	defer h.stop()
-	took := repeat(11, func(round int) time.Duration {
-		first := make(chan struct{})
-		var once sync.Once
-		var wg sync.WaitGroup
-		bodies := h.testRuns((round+1)*hooks, hooks)
-		wg.Go(func() {
-			sideBySide(clients, bodies, func(body []byte) error {
-				_, _ = h.tryHook("PostToolUse", body) // what it says is another matter: its daemon was killed
-				once.Do(func() { close(first) })
-				return nil
+	return []float64{median(11, func(round int) float64 {
+		var load sync.WaitGroup
+		defer load.Wait()
+		for client := range 8 {
+			load.Go(func() {
+				for n := range 4 {
+					_ = h.send(h.testRun(32*round + 4*client + n)) // what it says is another matter: its daemon was killed
+				}
 			})
-		})
-		<-first // so that others are under way
-		defer wg.Wait()
+		}
+		rest(h.ctx, 10*time.Millisecond) // so that they are under way
 		h.kill()
 		return h.run("hookctl", "start").wall
-	})
-	return []float64{ms(took, .5)}
+	})}
 }

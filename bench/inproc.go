@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -31,9 +30,8 @@ func (b *bench) formatBrief() []float64 {
 	for range runs {
 		sink(state.Brief())
 	}
-	took := time.Since(begin)
-	allocs := testing.AllocsPerRun(1000, func() { sink(state.Brief()) })
-	return []float64{float64(took.Microseconds()) / runs, allocs}
+	took := since(begin)
+	return []float64{took * 1000 / runs, testing.AllocsPerRun(1000, func() { sink(state.Brief()) })}
 }
 
 // sink keeps the compiler from dropping what is measured.
@@ -46,14 +44,14 @@ func (b *bench) redaction() []float64 {
 	h := &home{session: newSession(), project: "/home/dev/app"}
 	r := redact.New()
 	timed := func(n int, body func(int) []byte) float64 {
-		return ms(repeat(n, func(i int) time.Duration {
+		return median(n, func(i int) float64 {
 			text := body(i)
 			begin := time.Now()
 			r.JSON(text)
-			return time.Since(begin)
-		}), .5)
+			return since(begin)
+		})
 	}
-	return []float64{timed(500, h.testRun), timed(20, func(i int) []byte { return h.write(i, 3_000_000) })}
+	return []float64{timed(500, h.testRun), timed(20, h.write)}
 }
 
 // inProcess opens a daemon in this process, for a home whose session has begun.
@@ -78,20 +76,21 @@ func (b *bench) ingest() (out []float64) {
 		r := openRaw(b.ctx, filepath.Join(b.temp, fmt.Sprint("raw-", always)), always)
 		defer r.close()
 		for _, side := range []int{1, 8, 32} {
-			block := func(call func([]byte) error) func() time.Duration {
-				return func() time.Duration {
-					n := 100 * min(side, 8)
-					made += n
-					return sideBySide(side, h.testRuns(made, n), call)
-				}
+			block := func(call func([]byte) error) float64 {
+				n := 100 * min(side, 8)
+				made += n
+				return sideBySide(side, h.testRuns(made, n), call)
 			}
-			p := take(1, 11, block(func(body []byte) error {
-				return r.publish(b.ctx, "ev.project."+h.session, body)
-			}), block(func(body []byte) error {
-				_, err := d.Take(b.ctx, h.frame("PostToolUse", body))
-				return err
-			}))
-			out = append(out, p.ratio())
+			bare := func(int) float64 {
+				return block(func(body []byte) error { return r.publish(b.ctx, body) })
+			}
+			ours := func(int) float64 {
+				return block(func(body []byte) error {
+					_, err := d.Take(b.ctx, h.frame("PostToolUse", body))
+					return err
+				})
+			}
+			out = append(out, ratio(11, bare, ours))
 		}
 	}
 	return out
@@ -147,8 +146,8 @@ func (r *raw) close() {
 }
 
 // publish appends data and returns when it is on disk. Of those who wait for the lock the first one syncs for all.
-func (r *raw) publish(ctx context.Context, subject string, data []byte) error {
-	if _, err := r.js.Publish(ctx, subject, data); err != nil || r.always {
+func (r *raw) publish(ctx context.Context, data []byte) error {
+	if _, err := r.js.Publish(ctx, "ev.project.session", data); err != nil || r.always {
 		return err
 	}
 	mine := r.written.Add(1)
@@ -167,40 +166,34 @@ func (r *raw) publish(ctx context.Context, subject string, data []byte) error {
 
 // flush syncs the newest block and those that came after it.
 func (r *raw) flush() error {
-	for i := r.newest; ; i++ {
-		f, err := os.Open(filepath.Join(r.msgs, strconv.Itoa(i)+".blk"))
-		if errors.Is(err, fs.ErrNotExist) && i > r.newest {
-			r.newest = i - 1
-			return nil
-		}
+	for {
+		f, err := os.Open(r.block(r.newest))
 		if err != nil {
-			return fmt.Errorf("sync of the bare stream: %w", err)
+			return err
 		}
 		if err := errors.Join(f.Sync(), f.Close()); err != nil {
 			return err
 		}
+		if _, err := os.Stat(r.block(r.newest + 1)); err != nil {
+			return nil
+		}
+		r.newest++
 	}
 }
 
-// discard reads the whole stream through an ordered consumer.
-func (r *raw) discard(ctx context.Context, last uint64) error {
-	c, err := r.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverAllPolicy})
-	if err != nil {
-		return err
-	}
-	it, err := c.Messages(jetstream.PullMaxMessages(5000))
-	if err != nil {
-		return err
-	}
+// block is the path of a block of the stream.
+func (r *raw) block(n int) string { return filepath.Join(r.msgs, strconv.Itoa(n)+".blk") }
+
+// discard reads the whole stream through an ordered consumer, and returns the time.
+func (r *raw) discard(ctx context.Context, last uint64) float64 {
+	begin := time.Now()
+	c := must(r.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverAllPolicy}))
+	it := must(c.Messages(jetstream.PullMaxMessages(5000)))
 	defer it.Stop()
 	for {
-		msg, err := it.Next(jetstream.NextContext(ctx))
-		if err != nil {
-			return err
-		}
-		meta, err := msg.Metadata()
-		if err != nil || meta.Sequence.Stream >= last {
-			return err
+		msg := must(it.Next(jetstream.NextContext(ctx)))
+		if must(msg.Metadata()).Sequence.Stream >= last {
+			return since(begin)
 		}
 	}
 }

@@ -17,17 +17,12 @@ import (
 	"hookline/hookctl/wire"
 )
 
-// idsRemembered is how long the server remembers the ids of events, to recognise repeated ones. A daemon that starts in
-// that time loads all of them again: memory and time that no real day has.
-const idsRemembered = 2 * time.Minute
-
 // longLog is a home with a long log and no daemon.
 type longLog struct {
 	*home
 	events  uint64
 	point   uint64 // sequence of an event in the middle
 	session string // the session of that event
-	made    time.Time
 }
 
 // longLogOf plays the session, appends what was recorded again and again under other session ids until there are at
@@ -44,15 +39,15 @@ func (b *bench) longLogOf(n uint64) *longLog {
 			again := resemble(session, time.Duration(i)*time.Minute)
 			l.append(st, again)
 			l.events, _ = st.Last()
-			if l.point == 0 && l.events >= n/2 {
+			if l.events <= n/2 {
 				l.point = l.events
-				l.session = again[slices.IndexFunc(again, func(e events.Envelope) bool { return e.Session != "" })].Session
+				l.session = again[len(again)-1].Session
 			}
 		}
 		check(st.Sync(b.ctx, l.events))
 	})
 	l.run("replay", "rebuild")
-	l.made = time.Now()
+	rest(b.ctx, 2*time.Minute) // as long as the server remembers ids: a start in that time loads all of them, as on no real day
 	return l
 }
 
@@ -63,9 +58,6 @@ func (b *bench) longer() *longLog {
 	}
 	return b.long
 }
-
-// forget waits until the server has forgotten the ids of the log.
-func (l *longLog) forget() { rest(l.ctx, time.Until(l.made.Add(idsRemembered))) }
 
 // withLog opens the store of a home without a daemon, for a function that gets all events that are there.
 func (h *home) withLog(fn func(st *embedded.Stream, own []events.Envelope)) {
@@ -90,23 +82,22 @@ func (h *home) append(st *embedded.Stream, envs []events.Envelope) {
 // them kept.
 func resemble(session []events.Envelope, ago time.Duration) []events.Envelope {
 	ids := map[string]string{"": ""} // of events and of sessions
-	out := make([]events.Envelope, len(session))
+	out := slices.Clone(session)
 	for i, env := range session {
-		env.Time = env.Time.Add(-ago)
-		id := wire.NewID(env.Time.UnixMilli())
-		ids[env.ID] = id
-		env.ID = id
 		old := env.Session
 		if _, known := ids[old]; !known {
 			ids[old] = newSession()
 		}
-		env.Session = ids[old]
+		again := &out[i]
+		again.Time = env.Time.Add(-ago)
+		again.ID = wire.NewID(again.Time.UnixMilli())
+		ids[env.ID] = again.ID
+		again.Session = ids[old]
+		again.Correlation = ids[env.Correlation]
+		again.Causation = ids[env.Causation]
 		if old != "" {
-			env.Data = bytes.ReplaceAll(env.Data, []byte(old), []byte(env.Session))
+			again.Data = bytes.ReplaceAll(env.Data, []byte(old), []byte(again.Session))
 		}
-		env.Correlation = ids[env.Correlation]
-		env.Causation = ids[env.Causation]
-		out[i] = env
 	}
 	return out
 }
@@ -123,40 +114,30 @@ func (l *longLog) againstDiscard(n int, verb string) float64 {
 	check(os.CopyFS(filepath.Join(dir, stream), os.DirFS(filepath.Join(l.state, "store", stream))))
 	r := openRaw(l.ctx, dir, false)
 	defer r.close()
-	return take(1, n, func() time.Duration {
-		begin := time.Now()
-		check(r.discard(l.ctx, l.events))
-		return time.Since(begin)
-	}, func() time.Duration { return l.run("replay", verb).wall }).ratio()
+	return ratio(n, func(int) float64 { return r.discard(l.ctx, l.events) }, func(int) float64 { return l.run("replay", verb).wall })
 }
 
 func (b *bench) coldStart() []float64 {
 	l := b.longer()
-	l.forget()
-	took := repeat(11, func(int) time.Duration {
+	return []float64{median(11, func(int) float64 {
 		l.home.session = newSession()
 		o := l.hook("SessionStart", l.sessionStart())
-		if !strings.Contains(string(o.stdout), "session initialized") && !strings.Contains(string(o.stdout), "Identity restored from") {
-			check(fmt.Errorf("after %s the answer is %q", o.wall, o.stdout))
-		}
 		l.stop()
-		return o.wall
-	})
-	return []float64{ms(took, .5)}
+		return o.says("dentity").wall
+	})}
 }
 
 // starts times `hookctl start`, after an exit in order or after kill -9.
 func (l *longLog) starts(killed bool) float64 {
-	return ms(repeat(5, func(int) time.Duration {
+	return median(5, func(int) float64 {
 		if killed {
 			l.run("hookctl", "start")
 			l.kill()
-			l.until("the killed daemon", l.gone)
 		}
 		wall := l.run("hookctl", "start").wall
 		l.stop()
 		return wall
-	}), .5)
+	})
 }
 
 func (b *bench) idle() []float64 { return b.longer().usage() }
@@ -164,43 +145,33 @@ func (b *bench) idle() []float64 { return b.longer().usage() }
 // usage reads what a daemon with nothing to do has and uses: its memory after 10 s, and its processor time in the
 // minute after that.
 func (l *longLog) usage() []float64 {
-	l.forget()
 	l.run("hookctl", "start")
-	defer l.stop()
 	pid := l.status().PID
 	rest(l.ctx, 10*time.Second)
 	rss, before := processUsage(pid)
 	rest(l.ctx, time.Minute)
 	_, after := processUsage(pid)
-	return []float64{rss, 100 * float64(after-before) / float64(time.Minute)}
+	return []float64{rss, (after - before) / 60 * 100}
 }
 
-// processUsage reads a process' resident memory in MiB and its processor time from Linux's /proc.
-func processUsage(pid int) (rss float64, cpu time.Duration) {
-	dir := "/proc/" + strconv.Itoa(pid)
-	return parseUsage(string(must(os.ReadFile(dir+"/status"))), string(must(os.ReadFile(dir+"/stat"))))
-}
-
-func parseUsage(status, stat string) (rss float64, cpu time.Duration) {
-	_, line, _ := strings.Cut(status, "\nVmRSS:")
-	fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:]) // the name before it may hold blanks
-	var kb, user, system int64
-	must(fmt.Sscan(line, &kb))
-	must(fmt.Sscan(strings.Join(fields[11:13], " "), &user, &system)) // in 1/100 s on every Linux
-	return float64(kb) / 1024, time.Duration(user+system) * 10 * time.Millisecond
+// processUsage reads a process' resident memory in MiB and its processor time in seconds from Linux's /proc. Its name
+// has no blanks.
+func processUsage(pid int) (rss, cpu float64) {
+	fields := strings.Fields(string(must(os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)))))
+	number := func(i int) float64 { return must(strconv.ParseFloat(fields[i], 64)) }
+	return number(23) * float64(os.Getpagesize()) / (1 << 20), (number(13) + number(14)) / 100
 }
 
 // past times the question for a state of the middle of the long log.
 func (b *bench) past() []float64 {
 	l := b.longer()
 	l.run("hookctl", "start")
-	defer l.stop()
 	return []float64{l.asked(20, "at", strconv.FormatUint(l.point, 10), "identity", l.session)}
 }
 
 // asked times a question of replay.
 func (l *longLog) asked(n int, args ...string) float64 {
-	return ms(repeat(n, func(int) time.Duration { return l.run("replay", args...).wall }), .5)
+	return median(n, func(int) float64 { return l.run("replay", args...).wall })
 }
 
 // blocks reads the long log as a start after a crash does, every record with its checksum.
@@ -209,10 +180,10 @@ func (b *bench) blocks() []float64 {
 	msgs := filepath.Join(l.state, "store", "jetstream", "$G", "streams", "EVENTS", "msgs")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var rep block.Report
-	took := repeat(11, func(int) time.Duration {
+	took := median(11, func(int) float64 {
 		begin := time.Now()
 		rep = must(block.Check(msgs, block.Options{Stream: "EVENTS"}))
-		return time.Since(begin)
+		return since(begin)
 	})
 	if !rep.Sound() {
 		check(fmt.Errorf("the long log is damaged: %+v", rep))
@@ -221,13 +192,12 @@ func (b *bench) blocks() []float64 {
 	for _, one := range rep.Blocks {
 		size += one.Size
 	}
-	return []float64{float64(size) / 1e6 / quantile(took, .5).Seconds()}
+	return []float64{float64(size) / 1000 / took}
 }
 
 // million takes every figure of a log of a million events, some years of one person's work.
 func (b *bench) million() []float64 {
 	l := b.longLogOf(1_000_000)
-	l.forget()
 	before, at := strconv.FormatUint(l.point-300, 10), strconv.FormatUint(l.point, 10)
 	starts := []float64{l.starts(false), l.starts(true)}
 	l.run("hookctl", "start")
@@ -239,6 +209,5 @@ func (b *bench) million() []float64 {
 // sixMillion takes start and memory of a log of six million events.
 func (b *bench) sixMillion() []float64 {
 	l := b.longLogOf(6_000_000)
-	l.forget()
 	return []float64{l.starts(false), l.usage()[0]}
 }

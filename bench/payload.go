@@ -49,22 +49,21 @@ func (h *home) testRun(n int) []byte {
 		"tool_response": fields{"stdout": out.String() + "PASS\n", "stderr": "", "interrupted": false, "isImage": false}})
 }
 
-// write is a PostToolUse of a Write with `size` bytes of source, which the client sends twice. No two are alike, nor
+// write is a PostToolUse of a Write with 3 MB of source, which the client sends twice. No two are alike, nor
 // are two parts of one.
-func (h *home) write(n, size int) []byte {
+func (h *home) write(n int) []byte {
 	var text strings.Builder
 	lines := strings.SplitAfter(source, "\n")
-	for i := 0; text.Len() < size; i++ {
+	for i := 0; text.Len() < 3_000_000; i++ {
 		text.WriteString(lines[i%len(lines)])
 		if i%12 == 0 {
 			fmt.Fprintf(&text, "var table%d = %d // %d\n", i, rand.Uint32(), n)
 		}
 	}
-	content := strings.ToValidUTF8(text.String()[:size], "")
 	path := h.project + "/generated.go"
 	return h.body("PostToolUse", fields{"permission_mode": "acceptEdits", "tool_name": "Write", "tool_use_id": toolUseID(n), "duration_ms": 35,
-		"tool_input":    fields{"file_path": path, "content": content},
-		"tool_response": fields{"type": "create", "filePath": path, "content": content, "structuredPatch": []any{}}})
+		"tool_input":    fields{"file_path": path, "content": text.String()},
+		"tool_response": fields{"type": "create", "filePath": path, "content": text.String(), "structuredPatch": []any{}}})
 }
 
 // edit is a hook of the Edit of a file.
@@ -83,8 +82,7 @@ func toolUseID(n int) string { return fmt.Sprintf("toolu_01BenchCall%013d", n) }
 
 // newSession is a random id in the client's form.
 func newSession() string {
-	a, b := rand.Uint64(), rand.Uint64()
-	return fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>52, b&0xffffffffffff)
+	return fmt.Sprintf("%08x-0000-4000-a000-%012x", rand.Uint32(), rand.Uint64()>>16)
 }
 
 // call is one hook to play: its name and its input.
@@ -93,23 +91,21 @@ type call struct {
 	body  []byte
 }
 
-// loadHooks reads the recorded hooks of a glob, one JSON object a line. Members whose names begin with an underscore
-// belong to the recording and are left out.
+// loadHooks reads the recorded hooks of a glob, one JSON object a line, without the recording's own member.
 func loadHooks(glob string) (calls []call) {
-	names := must(filepath.Glob(glob))
-	if len(names) == 0 {
-		check(errors.New("-hooks: no file matches"))
-	}
-	for _, name := range names {
+	for _, name := range must(filepath.Glob(glob)) {
 		for line := range bytes.Lines(must(os.ReadFile(name))) {
 			var members map[string]json.RawMessage
 			var c call
 			check(json.Unmarshal(line, &members))
 			check(json.Unmarshal(members["hook_event_name"], &c.event))
-			maps.DeleteFunc(members, func(name string, _ json.RawMessage) bool { return strings.HasPrefix(name, "_") })
+			delete(members, "_at")
 			c.body = must(json.Marshal(members))
 			calls = append(calls, c)
 		}
+	}
+	if len(calls) == 0 {
+		check(errors.New("-hooks: no file matches"))
 	}
 	return calls
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,12 +21,9 @@ import (
 func (b *bench) recovery() []float64 {
 	const each = 5000
 	h := b.running()
-	h.stop()
-	h.withLog(func(st *embedded.Stream, own []events.Envelope) {
-		h.append(st, repeated(h.like(own), each, events.TypeLedgerEntryAdded, func(i int) string {
-			kind := []string{"decision", "step", "question"}[i%3]
-			return fmt.Sprintf(`{"kind":%q,"text":"number %d of its kind","subject":"subject %d","by":"agent"}`, kind, i, i)
-		}))
+	h.repeated(each, events.TypeLedgerEntryAdded, func(i int) string {
+		kind := []string{"decision", "step", "question"}[i%3]
+		return fmt.Sprintf(`{"kind":%q,"text":"number %d of its kind","subject":"subject %d","by":"agent"}`, kind, i, i)
 	})
 	d, closed := h.inProcess()
 	defer closed()
@@ -34,40 +32,29 @@ func (b *bench) recovery() []float64 {
 		h.taken(d, "PostToolUse", h.edit("PostToolUse", i, fmt.Sprintf("part%d/file%d.go", i%20, i%500)))
 	}
 
-	took := repeat(30, func(int) time.Duration {
+	return []float64{median(30, func(int) float64 {
 		body := h.body("SessionStart", fields{"source": "compact"})
 		begin := time.Now()
 		text := h.taken(d, "SessionStart", body)
-		wall := time.Since(begin)
-		if !strings.Contains(text, "try again") {
-			check(fmt.Errorf("the goal is not told: %q", text))
+		return outcome{since(begin), text}.says("try again").wall
+	})}
+}
+
+// repeated stops the daemon and adds n events of one type to the log, in the place of the session that the home began,
+// one a second up to now.
+func (h *home) repeated(n int, kind string, data func(i int) string) {
+	h.stop()
+	h.withLog(func(st *embedded.Stream, own []events.Envelope) {
+		like := own[slices.IndexFunc(own, func(env events.Envelope) bool { return env.Session == h.session })]
+		at := time.Now().Add(-time.Duration(n) * time.Second).UTC().Truncate(time.Millisecond)
+		list := make([]events.Envelope, n)
+		for i := range list {
+			at = at.Add(time.Second)
+			list[i] = events.Envelope{ID: wire.NewID(at.UnixMilli()), Type: kind, Version: 1, Time: at,
+				Session: fmt.Sprintf("past-%d", i/50), Project: like.Project, Branch: like.Branch, Data: []byte(data(i))}
 		}
-		return wall
+		h.append(st, list)
 	})
-	return []float64{ms(took, .5)}
-}
-
-// like is an event of the session that the home began: it names project and branch.
-func (h *home) like(own []events.Envelope) events.Envelope {
-	for _, env := range own {
-		if env.Session == h.session {
-			return env
-		}
-	}
-	check(fmt.Errorf("no event of session %s", h.session))
-	return events.Envelope{}
-}
-
-// repeated are n events of one type in the place of another event, one a second up to now.
-func repeated(like events.Envelope, n int, kind string, data func(i int) string) []events.Envelope {
-	at := time.Now().Add(-time.Duration(n) * time.Second).UTC().Truncate(time.Millisecond)
-	list := make([]events.Envelope, n)
-	for i := range list {
-		at = at.Add(time.Second)
-		list[i] = events.Envelope{ID: wire.NewID(at.UnixMilli()), Type: kind, Version: 1, Time: at,
-			Session: fmt.Sprintf("past-%d", i/50), Project: like.Project, Branch: like.Branch, Data: []byte(data(i))}
-	}
-	return list
 }
 
 // codes times what S4 has limits for, with 100 files and functions and 20 codes of each other kind.
@@ -84,26 +71,26 @@ func (b *bench) codes() []float64 {
 		Blockers: list(20, "block:number-%d"), Next: list(20, "next:number-%d"), Done: list(20, "done:number-%d")}}
 	cell := must(json.Marshal(state))
 
-	load := repeat(100, func(int) time.Duration {
+	load := median(100, func(int) float64 {
 		begin := time.Now()
 		check(json.Unmarshal(cell, &codes.State{}))
-		return time.Since(begin)
+		return since(begin)
 	})
-	format := repeat(100, func(int) time.Duration {
+	format := median(100, func(int) float64 {
 		begin := time.Now()
 		sink(strings.Join(state.At(now).Lines("app"), "\n"))
-		return time.Since(begin)
+		return since(begin)
 	})
 
 	d, closed := b.newHome().inProcess()
-	save := repeat(100, func(i int) time.Duration {
+	defer closed()
+	save := median(100, func(i int) float64 {
 		env := events.Envelope{Type: events.TypeCodesAdded, Project: "p", Data: fmt.Appendf(nil, `{"code":"dec:number-%d"}`, i)}
 		begin := time.Now()
 		must(d.Emit(b.ctx, env))
-		return time.Since(begin)
+		return since(begin)
 	})
-	closed()
-	return []float64{ms(load, .5), ms(format, .5), ms(save, .5), b.codesCleaned()}
+	return []float64{load, format, save, b.codesCleaned()}
 }
 
 // codesCleaned times the whole process `codes cleanup` where the codes of ten projects have expired.
@@ -111,58 +98,56 @@ func (b *bench) codesCleaned() float64 {
 	h := b.running()
 	h.stop()
 	h.withLog(func(st *embedded.Stream, _ []events.Envelope) {
+		old := time.Now().Add(-2 * codes.Lifetime).UTC().Truncate(time.Millisecond)
 		for p := range 10 {
-			seen := events.Envelope{Project: fmt.Sprint("project-", p)}
-			h.append(st, repeated(seen, 1, events.TypeProjectSeen, func(int) string { return fmt.Sprintf(`{"path":"/home/dev/%d","git":false,"name":"%d"}`, p, p) }))
-			added := repeated(seen, 1, events.TypeCodesAdded, func(int) string { return `{"code":"dec:number-1"}` })
-			added[0].Time = added[0].Time.Add(-2 * codes.Lifetime)
-			h.append(st, added)
+			env := events.Envelope{Version: 1, Time: old, Project: fmt.Sprint("project-", p)}
+			env.ID = wire.NewID(old.UnixMilli())
+			env.Type = events.TypeProjectSeen
+			env.Data = fmt.Appendf(nil, `{"path":"/home/dev/%d","git":false,"name":"%d"}`, p, p)
+			h.append(st, []events.Envelope{env})
+			env.ID = wire.NewID(old.UnixMilli())
+			env.Type = events.TypeCodesAdded
+			env.Data = []byte(`{"code":"dec:number-1"}`)
+			h.append(st, []events.Envelope{env})
 		}
 	})
 	h.run("hookctl", "start")
-	defer h.stop()
-	o := h.run("hookctl", "codes", "cleanup")
-	if !bytes.Contains(o.stdout, []byte("10 projects")) {
-		check(fmt.Errorf("codes cleanup says %q", o.stdout))
-	}
-	return inMS(o.wall)
+	return h.run("hookctl", "codes", "cleanup").says("10 projects").wall
 }
 
 // imported times `import transcripts` of a gigabyte against the decoding of its lines.
 func (b *bench) imported() []float64 {
 	h := b.running()
-	defer h.stop()
 	dir := filepath.Join(h.project, "transcripts")
 	check(os.Mkdir(dir, 0o700))
-	for size := int64(1e9); size > 0; {
-		size -= h.writeTranscript(dir)
-	}
-
-	begin := time.Now()
-	for _, e := range must(os.ReadDir(dir)) {
-		for line := range bytes.Lines(must(os.ReadFile(filepath.Join(dir, e.Name())))) {
+	size, decode := 0, 0.0
+	for size < 1e9 {
+		session := newSession()
+		text := h.transcript(session)
+		check(os.WriteFile(filepath.Join(dir, session+".jsonl"), text, 0o600))
+		size += len(text)
+		begin := time.Now()
+		for line := range bytes.Lines(text) {
 			var v any
 			check(json.Unmarshal(line, &v))
 		}
+		decode += since(begin)
 	}
-	decode := time.Since(begin)
-	return []float64{float64(h.run("hookctl", "import", "transcripts", dir).wall) / float64(decode)}
+	return []float64{h.run("hookctl", "import", "transcripts", dir).wall / decode}
 }
 
 // entryForm is an entry of a transcript: folder, session, kind twice, content, id, time, result.
 const entryForm = `{"parentUuid":null,"isSidechain":false,"userType":"external","cwd":%q,"sessionId":%q,"version":"2.1.330","gitBranch":"main",` +
 	`"type":%q,"message":{"role":%q,"content":%s},"uuid":%q,"timestamp":%q,"toolUseResult":%s}` + "\n"
 
-// writeTranscript writes the transcript of a session of 500 calls into a folder, and returns its size: the entries that
-// the client has for a prompt and for Bash calls with 2 KB of output and, each tenth, a file's text. Of an output it
-// keeps two copies.
-func (h *home) writeTranscript(dir string) int64 {
+// transcript is that of a session of 500 calls: the entries that the client has for a prompt and for Bash calls with
+// 2 KB of output and, each tenth, a file's text. Of an output it keeps two copies.
+func (h *home) transcript(session string) []byte {
 	at := time.Now().Add(-30 * 24 * time.Hour).UTC()
-	session := newSession()
-	var all bytes.Buffer
+	var all []byte
 	entry := func(kind, content, result string) {
 		at = at.Add(time.Second)
-		fmt.Fprintf(&all, entryForm, h.project, session, kind, kind, content, newSession(), at.Format(time.RFC3339Nano), result)
+		all = fmt.Appendf(all, entryForm, h.project, session, kind, kind, content, newSession(), at.Format(time.RFC3339Nano), result)
 	}
 	entry("user", `"Let the client try again when the server is away"`, "null")
 	for n := range 500 {
@@ -175,24 +160,14 @@ func (h *home) writeTranscript(dir string) int64 {
 		entry("assistant", fmt.Sprintf(`[{"type":"tool_use","id":%q,"name":"Bash","input":{"command":"go test ./part%d/..."}}]`, id, n%20), "null")
 		entry("user", fmt.Sprintf(`[{"type":"tool_result","tool_use_id":%q,"content":%s}]`, id, output), `{"stdout":`+output+`,"stderr":"","interrupted":false}`)
 	}
-	check(os.WriteFile(filepath.Join(dir, session+".jsonl"), all.Bytes(), 0o600))
-	return int64(all.Len())
+	return all
 }
 
 // before compares the process of a tool hook with that of the build in -against, both daemons running.
 func (b *bench) before() []float64 {
-	if b.against == "" {
-		return nil // there is nothing to compare with
-	}
 	old := *b
-	old.bin = b.against
-	h, g := b.running(), old.running()
-	defer h.stop()
-	defer g.stop()
-	sent := 0
-	p := take(5, 100, func() time.Duration {
-		sent++
-		return h.hook("PostToolUse", h.testRun(sent)).wall
-	}, func() time.Duration { return g.hook("PostToolUse", g.testRun(sent)).wall })
-	return []float64{p.ratio()}
+	old.bin = must(filepath.Abs(b.against))
+	h, before := b.running(), old.running()
+	defer before.stop()
+	return []float64{ratio(100, h.tool, before.tool)}
 }
