@@ -135,7 +135,7 @@ func (p *past) take(e events.Event) {
 		if !ok {
 			return
 		}
-		p.outputs = append(p.outputs, textOf(p.root, texts(e.ToolResponse)))
+		p.outputs = append(p.outputs, textOf(p.root, blanks.Replace(string(e.ToolResponse))))
 		if c.command != "" {
 			p.commands[c.command] = true
 		}
@@ -172,30 +172,8 @@ func (p *past) prompted(text string) {
 	p.task = text
 }
 
-// texts joins all strings of a JSON value.
-func texts(raw json.RawMessage) string {
-	var v any
-	_ = json.Unmarshal(raw, &v) // no JSON: no text
-	var b strings.Builder
-	var walk func(any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case string:
-			b.WriteString(v)
-			b.WriteByte('\n')
-		case []any:
-			for _, e := range v {
-				walk(e)
-			}
-		case map[string]any:
-			for _, e := range v {
-				walk(e)
-			}
-		}
-	}
-	walk(v)
-	return b.String()
-}
+// blanks stand for what JSON escapes between words.
+var blanks = strings.NewReplacer(`\n`, " ", `\t`, " ", `\"`, " ")
 
 // text is what the model has: told by us, or the client's summary. Its white space was made one.
 type text string

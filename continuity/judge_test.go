@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/hookctl/hook"
 )
 
 // A file is named by its path, also within the braces of a folder, and not by the end of another path.
@@ -103,11 +104,11 @@ func TestPointsBetween(t *testing.T) {
 	asked := "Goal: Add the retries\nEdited: a.go\nSeen, not opened: b/c.go"
 	edit := &events.ToolRequested{ToolUseID: "1", ToolName: "Edit", ToolInput: []byte(`{"file_path":"/w/a.go"}`)}
 	one := &session{id: "12345678-1", root: "/w", steps: []step{
-		{event: &events.PromptSubmitted{Prompt: "Add the retries"}}, {event: edit}, {event: &events.ToolSucceeded{ToolUseID: "1"}, asked: &asked}, {event: edit},
+		{event: &events.PromptSubmitted{Prompt: "Add the retries"}}, {event: edit}, {event: &events.ToolSucceeded{ToolUseID: "1"}, asked: asked}, {event: edit},
 	}}
 	var all, between score
 	all.judge(one, nil, &between)
-	if len(all.tokens) != 0 || len(between.tokens) != 1 || between.tokens[0] != tokens(asked) || between.lacks[0] != 10 || between.seen[0] != 7 {
+	if len(all.tokens) != 0 || len(between.tokens) != 1 || between.tokens[0] != hook.Tokens(asked) || between.lacks[0] != 10 || between.seen[0] != 7 {
 		t.Errorf("%+v, %+v", all, between)
 	}
 	for _, n := range []int{rowEdited, rowTouched, rowGoal} {

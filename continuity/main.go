@@ -2,31 +2,27 @@
 // how much of what it then works with it could know. It plays the hooks of transcripts through the real binaries in a
 // home of its own (docs/continuity.md).
 //
-//	continuity [-bin DIR] [-v] [-together] [-every N] PATH…
+//	continuity [-v] [-together] [-every N] PATH…
 package main
 
 import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"hookline/hookctl/transcript"
 )
 
-// options are the flags.
+// options are the flags that the play depends on.
 type options struct {
-	bin      string
-	verbose  bool
 	together bool
 	every    int
 }
 
 func main() {
 	var o options
-	flag.StringVar(&o.bin, "bin", "bin", "folder with hookctl and hookd")
-	flag.BoolVar(&o.verbose, "v", false, "also name what was not told")
+	verbose := flag.Bool("v", false, "also name what was not told")
 	flag.BoolVar(&o.together, "together", false, "all sessions are of one project: they were in work trees of it")
 	flag.IntVar(&o.every, "every", 0, "also judge behind every `N`th call what a compaction there would tell")
 	flag.Parse()
@@ -34,7 +30,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "continuity: error: no transcripts\ncontinuity: hint: name a folder with some, as ~/.claude/projects")
 		os.Exit(1)
 	}
-	if err := run(o, flag.Args()); err != nil {
+	if err := run(o, *verbose, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "continuity: error:", err)
 		os.Exit(1)
 	}
@@ -42,10 +38,7 @@ func main() {
 
 // run plays and judges every session, once without the client's summaries, where it also asks at points between the
 // compactions, and once as the client sends its hooks, and prints the table.
-func run(o options, paths []string) (err error) {
-	if o.bin, err = filepath.Abs(o.bin); err != nil {
-		return err
-	}
+func run(o options, verbose bool, paths []string) error {
 	list, problems := transcript.Sessions(paths)
 	for _, p := range problems {
 		fmt.Fprintln(os.Stderr, "continuity: warning:", p)
@@ -60,7 +53,7 @@ func run(o options, paths []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if o.verbose {
+	if verbose {
 		for _, line := range slices.Concat(beside.missed, between.missed) {
 			fmt.Println(line)
 		}
@@ -74,14 +67,13 @@ func run(o options, paths []string) (err error) {
 
 // played plays every session in a home of its own, and judges it: its compactions and its start, and the points between.
 func played(o options, list []transcript.Session, alone bool) (all, between score, err error) {
-	st, err := openStage(o, alone)
+	sessions, err := loaded(list)
 	if err != nil {
 		return all, between, err
 	}
+	st := &stage{options: o, alone: alone, repo: map[string]string{}}
 	defer st.close()
-
-	sessions, err := loaded(list)
-	if err != nil {
+	if err := st.open(); err != nil {
 		return all, between, err
 	}
 	for i, s := range sessions {

@@ -27,8 +27,8 @@ type session struct {
 // step is a hook as it is judged.
 type step struct {
 	event events.Event
-	told  string  // what the model was told with it
-	asked *string // what it would have been told by a compaction after it; nil: not asked
+	told  string // what the model was told with it
+	asked string // what it would have been told by a compaction after it; "": not asked
 }
 
 // loaded reads sessions, in the order of their time. Those without a call are left out.
@@ -65,24 +65,24 @@ func loaded(list []transcript.Session) ([]*session, error) {
 // stage is a home with a daemon, and a repository for each project.
 type stage struct {
 	options
+	bin   string
 	dir   string
 	alone bool              // without the client's summaries
 	repo  map[string]string // by where the sessions were
-	env   []string
 }
 
-func openStage(o options, alone bool) (*stage, error) {
-	dir, err := os.MkdirTemp("", "continuity-*")
-	if err != nil {
-		return nil, err
+func (st *stage) open() (err error) {
+	if st.bin, err = filepath.Abs("bin"); err != nil {
+		return err
 	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return nil, err
+	if st.dir, err = os.MkdirTemp("", "continuity-*"); err != nil {
+		return err
 	}
-	st := &stage{options: o, dir: dir, alone: alone, repo: map[string]string{}}
-	st.env = []string{"HOME=" + dir, "HOOKLINE_HOME=" + filepath.Join(dir, "state"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir}
-	_, err = st.command(dir, nil, "start")
-	return st, err
+	if st.dir, err = filepath.EvalSymlinks(st.dir); err != nil {
+		return err
+	}
+	_, err = st.command(st.dir, nil, "start")
+	return err
 }
 
 func (st *stage) close() {
@@ -93,7 +93,9 @@ func (st *stage) close() {
 // command runs hookctl and gives what it printed.
 func (st *stage) command(dir string, in []byte, args ...string) ([]byte, error) {
 	cmd := exec.Command(filepath.Join(st.bin, "hookctl"), args...)
-	cmd.Dir, cmd.Env, cmd.Stdin = dir, append(slices.Clone(st.env), "CLAUDE_PROJECT_DIR="+dir), bytes.NewReader(in)
+	cmd.Dir = dir
+	cmd.Env = []string{"HOME=" + st.dir, "HOOKLINE_HOME=" + filepath.Join(st.dir, "state"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + st.dir, "CLAUDE_PROJECT_DIR=" + dir}
+	cmd.Stdin = bytes.NewReader(in)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -112,9 +114,6 @@ func (st *stage) repository(cwd string) (string, error) {
 		return dir, nil
 	}
 	dir := filepath.Join(st.dir, fmt.Sprintf("p%d", len(st.repo)))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
-	}
 	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("git init: %w: %s", err, out)
 	}
@@ -138,7 +137,7 @@ func (st *stage) play(s *session) (err error) {
 				return err
 			}
 		}
-		if ended(e) {
+		if h.Agent == "" && (h.Name == "PostToolUse" || h.Name == "PostToolUseFailure") {
 			calls++
 			if st.every > 0 && calls%st.every == 0 {
 				if now.asked, err = st.ask(s); err != nil {
@@ -153,43 +152,28 @@ func (st *stage) play(s *session) (err error) {
 	return err
 }
 
-// ended reports whether a hook is the end of a call of the session itself.
-func ended(e events.Event) bool {
-	switch e := e.(type) {
-	case *events.ToolSucceeded:
-		return e.AgentID == ""
-	case *events.ToolFailed:
-		return e.AgentID == ""
-	}
-	return false
-}
-
 // ask gives what a compaction at this moment would tell.
-func (st *stage) ask(s *session) (*string, error) {
+func (st *stage) ask(s *session) (string, error) {
 	out, err := st.command(s.root, nil, "context", "show", "--session", s.id, "--json")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	var shown struct{ Text string }
-	if err := json.Unmarshal(out, &shown); err != nil {
-		return nil, fmt.Errorf("context show: %w", err)
-	}
-	return &shown.Text, nil
+	err = json.Unmarshal(out, &shown)
+	return shown.Text, err
 }
 
 // hook sends one hook and gives what the model was told.
 func (st *stage) hook(root string, h transcript.Hook) (string, error) {
 	out, err := st.command(root, h.Data, "hook", h.Name)
-	if err != nil {
+	if err != nil || len(out) == 0 {
 		return "", err
 	}
 	var answer struct {
 		HookSpecificOutput struct{ AdditionalContext string }
 	}
-	if len(out) > 0 && json.Unmarshal(out, &answer) != nil {
-		return string(out), nil
-	}
-	return answer.HookSpecificOutput.AdditionalContext, nil
+	err = json.Unmarshal(out, &answer)
+	return answer.HookSpecificOutput.AdditionalContext, err
 }
 
 // quotedInside is a text as it stands within a JSON string.

@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/hookctl/hook"
 )
 
-// row is how many things there were to know, and how many of them were told: by us, by the client's summary, by both
-// together.
+// row is how many things there were to know, and how many of them were told: by us, by the client's summary, by one of
+// them.
 type row struct{ of, told, sum, by int }
 
 // The measures, in the order of the table.
@@ -60,20 +61,20 @@ type point struct {
 	counted map[string]bool // what [score.once] has counted
 	told    text
 	summary text
-	all     text
 }
 
 // count adds one thing that could be known.
 func (s *score) count(n int, p point, what string, known func(text) bool) {
 	r := &s.rows[n]
+	told, sum := known(p.told), known(p.summary)
 	r.of++
-	if known(p.told) {
+	if told {
 		r.told++
 	}
-	if known(p.summary) {
+	if sum {
 		r.sum++
 	}
-	if known(p.all) {
+	if told || sum {
 		r.by++
 		return
 	}
@@ -109,25 +110,22 @@ func (s *score) judge(one *session, before []*session, between *score) {
 			summary = ""
 		}
 		p.take(st.event)
-		if st.asked != nil {
-			between.compaction(one, p, i, *st.asked, "")
+		if st.asked != "" {
+			between.compaction(one, p, i, st.asked, "")
 		}
 	}
 }
 
-// tokens is the estimate of the budgets: bytes / 3.5, rounded up.
-func tokens(text string) int { return (2*len(text) + 6) / 7 }
-
 // compaction judges one: everything up to it is known, everything up to the next one is what could be known.
 func (s *score) compaction(one *session, p *past, at int, told, summary string) {
-	s.tokens = append(s.tokens, tokens(told))
+	s.tokens = append(s.tokens, hook.Tokens(told))
 	lacks, _, _ := strings.Cut(told, "\nSeen, not opened: ")
-	s.lacks = append(s.lacks, tokens(lacks))
-	s.seen = append(s.seen, tokens(told)-tokens(lacks))
+	s.lacks = append(s.lacks, hook.Tokens(lacks))
+	s.seen = append(s.seen, hook.Tokens(told)-hook.Tokens(lacks))
 	if summary != "" {
-		s.summaries = append(s.summaries, tokens(summary))
+		s.summaries = append(s.summaries, hook.Tokens(summary))
 	}
-	pt := point{session: one.id, counted: map[string]bool{}, told: textOf(one.root, told), summary: textOf(one.root, summary), all: textOf(one.root, told+"\n"+summary)}
+	pt := point{session: one.id, counted: map[string]bool{}, told: textOf(one.root, told), summary: textOf(one.root, summary)}
 
 	for file := range p.edited {
 		s.count(rowEdited, pt, file, func(t text) bool { return t.names(file) })
@@ -156,11 +154,10 @@ func (s *score) after(one *session, p *past, at int, pt point) {
 	}
 	first := slices.IndexFunc(calls, func(c call) bool { return edits[c.tool] })
 	for i, c := range calls {
-		s.call(p, pt, c)
-		if i >= first || c.file == "" && c.command == "" {
-			continue
+		if i < first && c.file+c.command != "" {
+			s.count(rowTargets, pt, c.tool+" "+c.file+c.command, func(t text) bool { return t.knows(c) })
 		}
-		s.count(rowTargets, pt, c.tool+" "+c.file+c.command, func(t text) bool { return t.knows(c) })
+		s.call(p, pt, c)
 	}
 }
 
@@ -200,8 +197,8 @@ func (s *score) start(one *session, before []*session, at int) {
 		return
 	}
 	told := one.steps[at].told
-	s.startTokens = append(s.startTokens, tokens(told))
-	pt := point{session: one.id, told: textOf(one.root, told), all: textOf(one.root, told)}
+	s.startTokens = append(s.startTokens, hook.Tokens(told))
+	pt := point{session: one.id, told: textOf(one.root, told)}
 	now := newPast(one.root)
 	for _, st := range one.steps[at+1:] {
 		now.take(st.event)

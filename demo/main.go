@@ -1,14 +1,13 @@
 // Demo plays a recorded session through the real binaries in a throw-away home, one process a hook
 // as Claude Code does it, and then shows what hookline made of it. It touches nothing else.
 //
-//	go run ./demo -bin bin            what `make demo` runs
+//	go run ./demo            after `make build`
 package main
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,9 +19,7 @@ import (
 )
 
 func main() {
-	bin := flag.String("bin", "bin", "folder of hookctl, hookd and replay")
-	flag.Parse()
-	if err := run(*bin); err != nil {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "demo: error:", err)
 		os.Exit(1)
 	}
@@ -44,8 +41,8 @@ var scenes = []string{
 	"replay verify",
 }
 
-func run(bin string) (err error) {
-	bin, err = filepath.Abs(bin)
+func run() (err error) {
+	bin, err := filepath.Abs("bin")
 	if err != nil {
 		return err
 	}
@@ -54,8 +51,8 @@ func run(bin string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
-	s := &stage{bin: bin, root: root, colour: coloured(os.Stdout, os.Getenv)}
-	s.env = environment(bin, root, s.colour)
+	s := &stage{bin: bin, root: root, colour: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == ""}
+	s.env = environment(bin, root)
 	defer func() { err = errors.Join(err, s.command("hookctl", "stop").Run()) }()
 	if err := s.play(); err != nil {
 		return err
@@ -68,11 +65,6 @@ func run(bin string) (err error) {
 	return nil
 }
 
-// coloured reports whether colour has a place on stdout, by the rules that the programs themselves keep.
-func coloured(stdout *os.File, getenv func(string) string) bool {
-	return term.IsTerminal(int(stdout.Fd())) && getenv("NO_COLOR") == "" && getenv("CI") == "" && getenv("TERM") != "dumb"
-}
-
 // paint returns a text in a colour of the terminal, or as it is where colour has no place.
 func (s *stage) paint(colour, text string) string {
 	if !s.colour {
@@ -82,13 +74,10 @@ func (s *stage) paint(colour, text string) string {
 }
 
 // environment is a fresh home; nothing of the user's own is read or written.
-func environment(bin, root string, colour bool) []string {
+func environment(bin, root string) []string {
 	env := []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + root, "HOOKLINE_HOME=" + filepath.Join(root, "state"),
 		"HOOKLINE_SOCKET=" + filepath.Join(root, "state", "hookd.sock"), "TZ=UTC", "TERM=xterm-256color", "COLUMNS=110"}
-	if colour {
-		env = append(env, "HOOKLINE_COLOR=always")
-	}
-	for _, name := range []string{"SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LANG"} {
+	for _, name := range []string{"SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LANG", "NO_COLOR", "CI"} {
 		if v := os.Getenv(name); v != "" {
 			env = append(env, name+"="+v)
 		}
