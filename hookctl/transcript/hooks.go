@@ -33,7 +33,7 @@ func (h Hook) Event() events.Event {
 	return events.Decode(k.Type, k.Version(), h.Data)
 }
 
-// Counts are what became of the lines of a file.
+// Counts are what became of the lines of files. Each line is in one of the counts after the first.
 type Counts struct {
 	Lines   int            `json:"lines" jsonschema_description:"in the files"`
 	Used    int            `json:"used" jsonschema_description:"of them, those with what was said and done"`
@@ -41,34 +41,6 @@ type Counts struct {
 	Copies  int            `json:"copies" jsonschema_description:"that stand in another place too: of a session that was forked or went on in the background"`
 	Torn    int            `json:"torn" jsonschema_description:"that are no JSON object, as a last line that was cut off"`
 	Unknown map[string]int `json:"unknown" jsonschema_description:"entries of types that this build does not know, by type"`
-}
-
-// Add adds the counts of another file.
-func (c *Counts) Add(d Counts) {
-	c.Lines += d.Lines
-	c.Used += d.Used
-	c.Other += d.Other
-	c.Copies += d.Copies
-	c.Torn += d.Torn
-	for name, n := range d.Unknown {
-		c.unknown(name, n)
-	}
-}
-
-func (c *Counts) unknown(name string, n int) {
-	if c.Unknown == nil {
-		c.Unknown = map[string]int{}
-	}
-	c.Unknown[name] += n
-}
-
-// Whole says whether every line is in one of the counts.
-func (c Counts) Whole() bool {
-	n := c.Used + c.Other + c.Copies + c.Torn
-	for _, of := range c.Unknown {
-		n += of
-	}
-	return n == c.Lines
 }
 
 // without are the client's entries that no hook is of, up to 2.1.331.
@@ -81,7 +53,7 @@ var without = strings.Fields(`agent-color agent-listing agent-name agent-setting
 
 // Reader makes hooks of the lines of one file, in their order. It is used by one goroutine.
 type Reader struct {
-	Counts Counts
+	Counts *Counts // of this file, or of all files that are read with them
 	// Batches: every PostToolBatch is made, as the client sends it; else only those with a refused call, which no other
 	// hook tells of.
 	Batches bool
@@ -98,30 +70,20 @@ type Reader struct {
 	mode    string
 	out     []Hook
 	started bool
-	copied  bool // it begins with copies
-	cleared bool // it begins with /clear
-	said    *saying
-	cut     *Line // a compaction whose summary has not come yet
-	batch   []batched
+	copied  bool   // it begins with copies
+	cleared bool   // it begins with /clear
+	said    string // the newest text of the model, if nothing came after it
+	sayer   Line   // its line
+	cut     *Line  // a compaction whose summary has not come yet
+	batch   []byte // calls with their outcomes, a comma before each
+	last    Line   // of the batch
+	lastID  string // of its call
 	message string // id of the batch's message
-}
-
-// saying is the newest text of the model, if nothing came after it.
-type saying struct {
-	line Line
-	text string
-}
-
-// batched is a call with its outcome.
-type batched struct {
-	line  Line
-	call  part
-	reply json.RawMessage
 }
 
 // NewReader makes a reader for a file, whose name and place say whose it is.
 func NewReader(path string) *Reader {
-	r := &Reader{path: path, session: sessionOf(path), agent: agentOf(path), calls: map[string]part{}, Seen: map[string]bool{}}
+	r := &Reader{path: path, session: sessionOf(path), agent: agentOf(path), calls: map[string]part{}, Seen: map[string]bool{}, Counts: &Counts{Unknown: map[string]int{}}}
 	if r.agent != "" {
 		r.kind = kindOf(path)
 	}
@@ -162,7 +124,7 @@ func (r *Reader) Hooks(text []byte) []Hook {
 		r.Counts.Other++
 		return nil
 	default:
-		r.Counts.unknown(line.Type, 1)
+		r.Counts.Unknown[line.Type]++
 		return nil
 	}
 
@@ -183,7 +145,7 @@ func (r *Reader) Hooks(text []byte) []Hook {
 	}
 	line.Session = cmp.Or(r.session, line.Session) // a copy has that of its origin
 	if line.Session == "" {                        // another program's file
-		r.Counts.unknown(line.Type+" without sessionId", 1)
+		r.Counts.Unknown[line.Type+" without sessionId"]++
 		return nil
 	}
 	if line.Time.IsZero() {
@@ -224,7 +186,7 @@ func (r *Reader) Hooks(text []byte) []Hook {
 func (r *Reader) assistant(line Line) {
 	r.compacted(nil)
 	if line.Failed {
-		r.said = nil
+		r.said = ""
 		return
 	}
 	if line.Message.ID != r.message {
@@ -234,10 +196,11 @@ func (r *Reader) assistant(line Line) {
 	for _, p := range partsOf(line.Message.Content) {
 		switch {
 		case p.Type == "text" && strings.TrimSpace(p.Text) != "" && r.main(line):
-			r.said = &saying{line: line, text: p.Text}
+			r.said = p.Text
+			r.sayer = line
 		case p.Type == "tool_use":
 			if r.main(line) {
-				r.said = nil
+				r.said = ""
 			}
 			if len(p.Input) == 0 {
 				p.Input = json.RawMessage("{}")
@@ -300,7 +263,9 @@ func (r *Reader) outcome(line Line, p part, reply json.RawMessage) {
 		refused = refused || strings.HasPrefix(text, begin)
 	}
 	if r.Batches || refused {
-		r.batch = append(r.batch, batched{line: line, call: call, reply: orNull(p.Content)})
+		r.batch = appendObject(append(r.batch, ','), append(callMembers(call), member{"tool_response", orNull(p.Content)})...)
+		r.last = line
+		r.lastID = call.ID
 	}
 	switch {
 	case refused:
@@ -318,7 +283,7 @@ func (r *Reader) outcome(line Line, p part, reply json.RawMessage) {
 func (r *Reader) prompt(line Line, text string) {
 	text, typed := submitted(text)
 	if strings.HasPrefix(text, "[Request interrupted") {
-		r.said = nil
+		r.said = ""
 	}
 	if !r.started && strings.HasPrefix(text, "<command-name>/clear<") {
 		r.cleared = true
@@ -367,7 +332,10 @@ func (r *Reader) compacted(summary *Line) {
 		text = promptText(summary.Message.Content)
 		was, sum := line.Agent, sha256.Sum256([]byte(line.UUID))
 		line.Agent = "compact-" + hex.EncodeToString(sum[:4]) // the client's own agent, which no transcript names
-		r.emitOf("SubagentStop", line, "", "", member{"stop_hook_active", []byte("false")}, member{"last_assistant_message", quoted(text)})
+		kind := r.kind
+		r.kind = ""
+		r.emit("SubagentStop", line, "", lastWords(text)...)
+		r.kind = kind
 		line.Agent = was
 	}
 	r.emit("SessionStart", line, "compact", member{"source", []byte(`"compact"`)})
@@ -376,29 +344,22 @@ func (r *Reader) compacted(summary *Line) {
 
 // closeTurn makes the Stop of a turn whose last text nothing came after.
 func (r *Reader) closeTurn() {
-	if r.said == nil || r.agent != "" {
+	if r.said == "" || r.agent != "" {
 		return
 	}
-	s := *r.said
-	r.said = nil
-	s.line.Agent = ""
-	r.emit("Stop", s.line, "", member{"stop_hook_active", []byte("false")}, member{"last_assistant_message", quoted(s.text)})
+	text, line := r.said, r.sayer
+	r.said = ""
+	line.Agent = ""
+	r.emit("Stop", line, "", lastWords(text)...)
 }
 
 func (r *Reader) closeBatch() {
 	if len(r.batch) == 0 {
 		return
 	}
-	list := []byte("[")
-	for i, b := range r.batch {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = appendObject(list, append(callMembers(b.call), member{"tool_response", b.reply})...)
-	}
-	last := r.batch[len(r.batch)-1]
+	list := append([]byte("["), r.batch[1:]...)
 	r.batch = nil
-	r.emit("PostToolBatch", last.line, last.call.ID, member{"tool_calls", append(list, ']')})
+	r.emit("PostToolBatch", r.last, r.lastID, member{"tool_calls", append(list, ']')})
 }
 
 // End makes the hooks that end the file: of a batch and a turn, or of the subagent. Nothing is said of the session's
@@ -414,12 +375,7 @@ func (r *Reader) End() []Hook {
 	if !r.started {
 		return nil
 	}
-	text := ""
-	if r.said != nil {
-		text = r.said.text
-	}
-	r.emit("SubagentStop", r.line, "", member{"stop_hook_active", []byte("false")}, member{"agent_transcript_path", quoted(r.path)},
-		member{"last_assistant_message", quoted(text)})
+	r.emit("SubagentStop", r.line, "", append(lastWords(r.said), member{"agent_transcript_path", quoted(r.path)})...)
 	return r.out
 }
 
@@ -433,19 +389,16 @@ func callMembers(p part) []member {
 	return []member{{"tool_name", quoted(p.Name)}, {"tool_input", p.Input}, {"tool_use_id", quoted(p.ID)}}
 }
 
-// emit makes a hook, after that of the start of what it belongs to.
-func (r *Reader) emit(name string, line Line, of string, more ...member) {
-	if !r.started {
-		r.start(line)
-	}
-	r.emitOf(name, line, of, r.kind, more...)
+// lastWords are the members of a hook that ends what the model did.
+func lastWords(text string) []member {
+	return []member{{"stop_hook_active", []byte("false")}, {"last_assistant_message", quoted(text)}}
 }
 
 // start makes the hook that begins the session, or the subagent.
 func (r *Reader) start(line Line) {
 	r.started = true
 	if r.agent != "" {
-		r.emitOf("SubagentStart", line, "", r.kind)
+		r.emit("SubagentStart", line, "")
 		return
 	}
 	source := "startup"
@@ -460,18 +413,21 @@ func (r *Reader) start(line Line) {
 		members = append(members, member{"model", quoted(line.Message.Model)})
 	}
 	line.Agent = ""
-	r.emitOf("SessionStart", line, "", "", members...)
+	r.emit("SessionStart", line, "", members...)
 	r.out[len(r.out)-1].Facts = events.Facts{Client: line.Client, Entrypoint: line.Entrypoint, LaunchDir: line.Cwd}
 }
 
-// emitOf makes a hook; of parts those of one line and name, kind is the subagent's type.
-func (r *Reader) emitOf(name string, line Line, of, kind string, more ...member) {
+// emit makes a hook, after that of the start of what it belongs to; of parts those of one line and name.
+func (r *Reader) emit(name string, line Line, of string, more ...member) {
+	if !r.started {
+		r.start(line)
+	}
 	members := []member{{"session_id", quoted(line.Session)}, {"transcript_path", quoted(r.path)}, {"cwd", quoted(line.Cwd)}}
 	if r.mode != "" {
 		members = append(members, member{"permission_mode", quoted(r.mode)})
 	}
 	if line.Agent != "" {
-		members = append(members, member{"agent_id", quoted(line.Agent)}, member{"agent_type", quoted(kind)})
+		members = append(members, member{"agent_id", quoted(line.Agent)}, member{"agent_type", quoted(r.kind)})
 	}
 	members = append(members, member{"hook_event_name", quoted(name)})
 	data := appendObject(nil, append(members, more...)...)

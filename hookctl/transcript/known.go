@@ -85,7 +85,7 @@ func (r *recorded) learn(env events.Envelope, whole bool) {
 	if near != "" {
 		r.near[near] = append(r.near[near], env.Time)
 	}
-	r.hooks[env.Hook+" "+toolOf(e)] = true
+	r.hooks[env.Hook+" "+events.MemberText(env.Data, "tool_name")] = true
 	if r.first.IsZero() || env.Time.Before(r.first) {
 		r.first = env.Time
 	}
@@ -190,22 +190,11 @@ func (in *importing) gap(r *recorded, h Hook, e events.Event) {
 		cause = CauseAfter
 	case r.lost:
 		cause = CauseLost
-	case !r.hooks[h.Name+" "+toolOf(e)]:
+	case !r.hooks[h.Name+" "+events.MemberText(h.Data, "tool_name")]:
 		cause = CauseNotHooked
 	}
 	in.out.Missing++
 	if len(in.out.Gaps) < mostGaps {
 		in.out.Gaps = append(in.out.Gaps, Gap{Session: h.Session, Time: h.Time, Hook: h.Name, ToolUse: hook.ToolUseID(e), Cause: cause})
 	}
-}
-
-// toolOf is the tool of a call; "" for what is no call.
-func toolOf(e events.Event) string {
-	switch e := e.(type) {
-	case *events.ToolRequested:
-		return e.ToolName
-	case *events.ToolSucceeded:
-		return e.ToolName
-	}
-	return ""
 }
