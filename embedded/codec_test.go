@@ -42,8 +42,7 @@ func longOutput(n int) string {
 
 func codecOf(t testing.TB) *codec {
 	t.Helper()
-	c := expect.Value(payloads())(t)
-	return c
+	return expect.Value(payloads())(t)
 }
 
 func TestSubject(t *testing.T) {

@@ -156,12 +156,12 @@ func TestUnfinishedGroupBesideABadBucket(t *testing.T) {
 // stand in its place, the events before it that are cut are told of, too.
 func TestTornGroupIsTold(t *testing.T) {
 	for name, c := range map[string]struct {
-		tear func(path string, at int64) error // the last record
+		tear func(b []byte, at int) []byte // the last record
 		torn []block.Range
 	}{
-		"torn":                {func(path string, _ int64) error { return shorten(path, 7) }, []block.Range{{First: 3, Last: 5}}},
-		"zeros":               {zeroRecord, []block.Range{{First: 3, Last: 4}}},
-		"ends with a message": {func(string, int64) error { return nil }, nil},
+		"torn":                {func(b []byte, _ int) []byte { return b[:len(b)-7] }, []block.Range{{First: 3, Last: 5}}},
+		"zeros":               {func(b []byte, at int) []byte { clear(b[at:]); return b }, []block.Range{{First: 3, Last: 4}}},
+		"ends with a message": {func(b []byte, _ int) []byte { return b }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := storeDir(t)
@@ -174,12 +174,10 @@ func TestTornGroupIsTold(t *testing.T) {
 			}
 			at := killed(t, dir)
 			path := filepath.Join(Options{Dir: at}.msgsDir(), "1.blk")
-			b, err := os.ReadFile(path)
-			last := bytes.LastIndex(b, []byte("ev.1f3a90c2b7de")) - 22                          // of its head
-			if err = errors.Join(err, os.RemoveAll(filepath.Join(at, "archive"))); err == nil { // its link is a file of its own in a copy
-				err = c.tear(path, int64(last))
-			}
-			expect.OK(t, err)
+			b := expect.Value(os.ReadFile(path))(t)
+			last := bytes.LastIndex(b, []byte("ev.1f3a90c2b7de")) - 22 // of its head
+			expect.OK(t, os.RemoveAll(filepath.Join(at, "archive")))   // its link is a file of its own in a copy
+			expect.OK(t, os.WriteFile(path, c.tear(b, last), 0o600))
 			for range 2 { // nobody has recorded it after the first
 				s = open(t, at)
 				if f := s.Report().Found; !reflect.DeepEqual(f.Torn, c.torn) || len(f.Lost) > 0 {
@@ -190,20 +188,6 @@ func TestTornGroupIsTold(t *testing.T) {
 			}
 		})
 	}
-}
-
-// zeroRecord makes zeros of the last record, which begins at a place.
-func zeroRecord(path string, at int64) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteAt(make([]byte, info.Size()-at), at)
-	return errors.Join(err, f.Close())
 }
 
 // shorten takes bytes off the end of a file.

@@ -45,6 +45,9 @@ func TestScanCells(t *testing.T) {
 		if got := scanned(t, s, bucket, "session.v1."); !maps.Equal(got, want) {
 			t.Errorf("%s: %.300q", bucket, got)
 		}
+		for prefix, n := range map[string]int{"session.v1.x": 1, "session.v1..": 1, "session.": 6, "*.c": 0} { // parts of a name, and what is no border of tokens
+			expect.Equal(t, len(scanned(t, s, bucket, prefix)), n, bucket, prefix)
+		}
 		if got := scanned(t, s, bucket, ""); len(got) != 7 {
 			t.Errorf("%s has %d cells: %.300q", bucket, len(got), got)
 		}
@@ -69,17 +72,4 @@ func TestScanGoesOn(t *testing.T) {
 		}
 	}
 	expect.Equal(t, len(got), 5001, "cells")
-}
-
-func TestPrefixFilter(t *testing.T) {
-	for prefix, want := range map[string]string{
-		"":                 "$KV.snapshot.>",
-		"session.":         "$KV.snapshot.>", // the key "session." is session=2E
-		"session.v1.":      "$KV.snapshot.session.>",
-		"session.v1.c68c8": "$KV.snapshot.session.v1.>",
-		"a..b":             "$KV.snapshot.>", // the second dot is no border of tokens
-		"*.c":              "$KV.snapshot.=2A.>",
-	} {
-		expect.Equal(t, prefixFilter(projector.BucketSnapshot, prefix), want, prefix)
-	}
 }

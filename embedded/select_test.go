@@ -68,6 +68,7 @@ func TestSelect(t *testing.T) {
 	for _, want := range [][]projector.Selector{
 		nil, {{}}, {{Session: "s-1"}}, {{Project: "p-0", Types: []string{events.TypeGateSatisfied}}},
 		{{Types: []string{events.TypePromptSubmitted}}, {Session: "s-2"}}, {{Session: "s-1", Project: "p-1"}},
+		{{Project: "p-0"}, {Session: "s-1"}}, {{Project: "p-0"}, {Project: "p-0", Types: []string{events.TypeLogDamaged}}}, // their subjects overlap, which the server refuses
 	} {
 		for _, span := range [][2]uint64{{1, 0}, {17, 47}, {30, 30}, {49, 88}, {89, 99}} {
 			var got, all []uint64
@@ -106,28 +107,6 @@ func TestSelect(t *testing.T) {
 	for seq, id := range map[uint64]string{1: event(1).ID, 88: event(88).ID, 5: "", 0: "", 99: ""} {
 		if rec, err := log.Get(ctx, seq); rec.ID != id || errors.Is(err, ErrNoRecord) != (id == "") {
 			t.Errorf("event %d is %q, %v", seq, rec.ID, err)
-		}
-	}
-}
-
-// Selectors that name a session, a project or events about the log are subjects for the server; no two of them overlap,
-// which it refuses.
-func TestFilters(t *testing.T) {
-	typed := []string{events.TypeLogDamaged, events.TypeLogRepaired}
-	for _, c := range []struct {
-		want []projector.Selector
-		out  []string
-	}{
-		{[]projector.Selector{{Session: "s"}}, []string{"ev.*.s", "ev.*.s.>"}},
-		{[]projector.Selector{{Session: "s", Project: "p"}, {Session: "r.1"}}, []string{"ev.p.s", "ev.p.s.>", "ev.*.r=2E1", "ev.*.r=2E1.>"}},
-		{[]projector.Selector{{Project: "p"}, {Project: "p", Types: typed}}, []string{"ev.p.*", "ev.p.*.>"}},
-		{[]projector.Selector{{Types: typed}}, []string{"ev.=.=", "ev.=.=.>"}},
-		{[]projector.Selector{{Project: "p"}, {Session: "s"}}, nil},
-		{[]projector.Selector{{Types: []string{events.TypeLogDamaged, events.TypeTurnStopped}}}, nil},
-		{[]projector.Selector{{Types: []string{}}}, nil},
-	} {
-		if got := filtersOf(c.want); !slices.Equal(got, c.out) {
-			t.Errorf("%+v: %q, want %q", c.want, got, c.out)
 		}
 	}
 }

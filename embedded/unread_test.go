@@ -3,7 +3,6 @@ package embedded
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -104,7 +103,7 @@ func TestUnreadEvent(t *testing.T) {
 // The server passes over an event that is damaged when it looks for those of one session, and the files do not give it.
 func TestDamagedEventOfSession(t *testing.T) {
 	s := sealedLog(t)
-	expect.OK(t, flipIn(filepath.Join(s.opts.msgsDir(), "2.blk"), mixed(19, 8).ID))
+	flipIn(t, filepath.Join(s.opts.msgsDir(), "2.blk"), mixed(19, 8).ID)
 	for _, want := range []projector.Selector{{Session: "s-1"}, {Types: []string{mixed(19, 8).Type}}} {
 		for _, to := range []uint64{0, 86} {
 			err := s.Stream().Select(t.Context(), 1, to, []projector.Selector{want}, func(events.Record) error { return nil })
@@ -119,9 +118,7 @@ func TestDamagedEventOfSession(t *testing.T) {
 // A damaged event is an error of every reading that wants it, after those before it.
 func TestDamagedEventOfRange(t *testing.T) {
 	s := sealedLog(t)
-	if err := flipIn(filepath.Join(s.opts.msgsDir(), "3.blk"), mixed(40, 8).ID); err != nil { // the block has 31 to 45
-		t.Fatal(err)
-	}
+	flipIn(t, filepath.Join(s.opts.msgsDir(), "3.blk"), mixed(40, 8).ID) // the block has 31 to 45
 
 	for _, c := range []struct {
 		from, to, events uint64
@@ -139,15 +136,9 @@ func TestDamagedEventOfRange(t *testing.T) {
 }
 
 // flipIn changes a byte behind the words in a file.
-func flipIn(path, words string) error {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	at := bytes.Index(b, []byte(words))
-	if at < 0 {
-		return fmt.Errorf("%s has no %q", path, words)
-	}
-	b[at+1000] ^= 1
-	return os.WriteFile(path, b, 0o600)
+func flipIn(t *testing.T, path, words string) {
+	t.Helper()
+	b := expect.Value(os.ReadFile(path))(t)
+	b[bytes.Index(b, []byte(words))+1000] ^= 1
+	expect.OK(t, os.WriteFile(path, b, 0o600))
 }

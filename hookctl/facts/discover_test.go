@@ -9,25 +9,6 @@ import (
 	"hookline/expect"
 )
 
-func TestReadPointer(t *testing.T) {
-	dir := realDir(t)
-	path := filepath.Join(dir, ".git")
-	for _, tc := range []struct{ text, prefix, want string }{
-		{"gitdir: /srv/x/.git/worktrees/y\n", "gitdir:", "/srv/x/.git/worktrees/y"},
-		{"gitdir:   /srv/x/../z/\r\n", "gitdir:", "/srv/z"},
-		{"gitdir: ../modules/a\n", "gitdir:", filepath.Join(filepath.Dir(dir), "modules", "a")},
-		{"../..\n", "", filepath.Dir(filepath.Dir(dir))},
-		{"gitdir:\n", "gitdir:", ""},
-		{"dir: /srv/x\n", "gitdir:", ""},
-		{"gitdir: /" + strings.Repeat("x", maxPointer), "gitdir:", ""},
-	} {
-		write(t, path, tc.text)
-		if got, err := readPointer(path, tc.prefix); got != tc.want || (err == nil) != (tc.want != "") {
-			t.Errorf("%.60q: %q, %v", tc.text, got, err)
-		}
-	}
-}
-
 // skeleton makes what git takes for a git directory.
 func skeleton(t *testing.T, gitDir, head string) {
 	t.Helper()
@@ -53,6 +34,12 @@ func TestAround(t *testing.T) {
 			write(t, dir+"/.git", "gitdir: elsewhere\n")
 		}, "elsewhere"},
 		{"a pointer to nothing", func(t *testing.T, dir string) { write(t, dir+"/.git", "gitdir: nowhere\n") }, ""},
+		{"a pointer with dots and a carriage return", func(t *testing.T, dir string) {
+			skeleton(t, dir+"/elsewhere", main)
+			write(t, dir+"/.git", "gitdir:   "+dir+"/x/../elsewhere/\r\n")
+		}, "elsewhere"},
+		{"a pointer without a path", func(t *testing.T, dir string) { write(t, dir+"/.git", "gitdir:\n") }, ""},
+		{"a pointer that is too long", func(t *testing.T, dir string) { write(t, dir+"/.git", "gitdir: /"+strings.Repeat("x", maxPointer)) }, ""},
 		{"a pointer that is none", func(t *testing.T, dir string) { write(t, dir+"/.git", "hello\n") }, ""},
 	} {
 		top := realDir(t)
@@ -77,15 +64,15 @@ func TestPlaceOfOddPaths(t *testing.T) {
 	write(t, plain, "")
 	w := New()
 	for _, path := range []string{"", ".", "relative/path", plain, plain + "/below", filepath.Join(dir, "none"), dir + "/" + strings.Repeat("x", 300)} {
-		wantPlace(t, w.Place(path), Place{Dir: path})
+		expect.Equal(t, w.Place(path), Place{Dir: path})
 		expect.Equal(t, w.Place(path).Path(), path, "path")
 	}
-	wantPlace(t, w.Place(dir), Place{Dir: dir, Name: filepath.Base(dir)})
+	expect.Equal(t, w.Place(dir), Place{Dir: dir, Name: filepath.Base(dir)})
 	// A file takes the directory's place: what was known of it stays.
 	known := w.Place(mkdir(t, filepath.Join(dir, "was")))
-	remove(t, filepath.Join(dir, "was"))
+	expect.OK(t, os.Remove(filepath.Join(dir, "was")))
 	write(t, filepath.Join(dir, "was"), "")
-	wantPlace(t, w.Place(filepath.Join(dir, "was")), known)
+	expect.Equal(t, w.Place(filepath.Join(dir, "was")), known)
 }
 
 func TestNameOf(t *testing.T) {
@@ -128,17 +115,4 @@ func TestReadHead(t *testing.T) {
 			t.Errorf("%.60q: %q, %v", text, got, err)
 		}
 	}
-}
-
-// reftabled is a folder that looks like a repository with a reftable.
-func reftabled(t *testing.T) string {
-	t.Helper()
-	top := mkdir(t, filepath.Join(realDir(t), "shop"))
-	skeleton(t, top+"/.git", "ref: refs/heads/.invalid\n")
-	return top
-}
-
-func remove(t *testing.T, path string) {
-	t.Helper()
-	expect.OK(t, os.RemoveAll(path))
 }

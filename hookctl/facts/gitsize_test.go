@@ -149,8 +149,7 @@ func TestPinned_37_SizesAreRemembered(t *testing.T) {
 	q := SizeQuery{Worktree: "/w", Branch: "b", TTL: time.Minute}
 	ask := func() Size {
 		t.Helper()
-		size := expect.Value(s.Of(t.Context(), q))(t)
-		return size
+		return expect.Value(s.Of(t.Context(), q))(t)
 	}
 	expect.Equal(t, ask(), (Size{Committed: Lines{2, 1}, Staged: Lines{2, 1}, Unstaged: Lines{2, 1}, Base: "origin/develop"}))
 	g.n, now = "9", now.Add(time.Minute-1)

@@ -16,8 +16,7 @@ import (
 
 func originOf(t *testing.T, w *World, commonDir string) Origin {
 	t.Helper()
-	o := expect.Value(w.Origin(t.Context(), commonDir))(t)
-	return o
+	return expect.Value(w.Origin(t.Context(), commonDir))(t)
 }
 
 // The environment of whoever started us leads git elsewhere; the history is that of the folder asked about.

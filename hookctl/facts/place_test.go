@@ -12,23 +12,18 @@ import (
 	"hookline/expect"
 )
 
-func wantPlace(t *testing.T, got, want Place) {
-	t.Helper()
-	expect.Equal(t, got, want)
-}
-
 func TestPlaceOfRepository(t *testing.T) {
 	top := repo(t, filepath.Join(realDir(t), "shop"))
 	sub := mkdir(t, filepath.Join(top, "pkg", "a"))
 	w, calls := counting()
 	want := Place{Dir: top, Worktree: top, CommonDir: top + "/.git", Git: true, Branch: "main", Name: "shop"}
-	wantPlace(t, w.Place(top), want)
+	expect.Equal(t, w.Place(top), want)
 	want.Dir = sub
-	wantPlace(t, w.Place(sub), want)
-	wantPlace(t, w.Place(sub+"/../a/"), want)
+	expect.Equal(t, w.Place(sub), want)
+	expect.Equal(t, w.Place(sub+"/../a/"), want)
 	expect.Equal(t, w.Place(sub).Path(), top+"/.git", "path")
 	want.Dir = top + "/.git"
-	wantPlace(t, w.Place(top+"/.git"), want)
+	expect.Equal(t, w.Place(top+"/.git"), want)
 	expect.Equal(t, calls.Load(), 0, "git ran", "times for a place")
 }
 
@@ -56,7 +51,7 @@ func TestPlaceOfWorktree(t *testing.T) {
 	tree := filepath.Join(dir, "trees", "fix")
 	git(t, top, "worktree", "add", "-q", "-b", "fix/1", tree)
 	w := New()
-	wantPlace(t, w.Place(tree), Place{Dir: tree, Worktree: tree, CommonDir: top + "/.git", Git: true,
+	expect.Equal(t, w.Place(tree), Place{Dir: tree, Worktree: tree, CommonDir: top + "/.git", Git: true,
 		Branch: "fix/1", Name: "shop"})
 	expect.Equal(t, w.Place(top).Branch, "main", "the main work tree is on")
 	expect.Equal(t, ProjectID(w.Place(tree).Path()), ProjectID(w.Place(top).Path()), "work trees of one repository have ids")
@@ -69,7 +64,7 @@ func TestPlaceOfWorktree(t *testing.T) {
 		t.Errorf("gone work tree: %+v", got)
 	}
 	expect.OK(t, os.RemoveAll(top))
-	wantPlace(t, w.Place(moved), Place{Dir: moved, Name: "fix2"})
+	expect.Equal(t, w.Place(moved), Place{Dir: moved, Name: "fix2"})
 }
 
 // The layout of one bare repository with all work trees beside it; the bare repository itself is a folder as any other.
@@ -83,7 +78,7 @@ func TestPlaceOfHub(t *testing.T) {
 	}
 	bare := mkdir(t, filepath.Join(realDir(t), "shop.git"))
 	git(t, bare, "init", "-q", "--bare", "-b", "trunk")
-	wantPlace(t, w.Place(bare), Place{Dir: bare, Name: "shop.git"})
+	expect.Equal(t, w.Place(bare), Place{Dir: bare, Name: "shop.git"})
 }
 
 func TestPlaceOfNestedAndNewRepositories(t *testing.T) {
@@ -95,10 +90,10 @@ func TestPlaceOfNestedAndNewRepositories(t *testing.T) {
 	if got := w.Place(inner); got.Worktree != outer || got.Name != "outer" {
 		t.Errorf("before: %+v", got)
 	}
-	wantPlace(t, w.Place(plain), Place{Dir: plain, Name: "y"})
+	expect.Equal(t, w.Place(plain), Place{Dir: plain, Name: "y"})
 	expect.Equal(t, w.Place(plain).Path(), plain, "path without git")
 	git(t, inner, "init", "-q", "-b", "unborn")
-	wantPlace(t, w.Place(inner), Place{Dir: inner, Worktree: inner, CommonDir: inner + "/.git", Git: true,
+	expect.Equal(t, w.Place(inner), Place{Dir: inner, Worktree: inner, CommonDir: inner + "/.git", Git: true,
 		Branch: "unborn", Name: "inner"})
 	expect.OK(t, os.RemoveAll(inner+"/.git"))
 	if got := w.Place(inner); got.Worktree != outer || got.Branch != "main" {
@@ -143,7 +138,8 @@ func TestPlaceWithHeadAsSymbolicLink(t *testing.T) {
 // A reftable's HEAD is asked of git: once for each state of the tables, and after a failure not for
 // every hook.
 func TestPlaceOfReftable(t *testing.T) {
-	top := reftabled(t)
+	top := mkdir(t, filepath.Join(realDir(t), "shop"))
+	skeleton(t, top+"/.git", "ref: refs/heads/.invalid\n")
 	tables := func(text string) { write(t, top+"/.git/reftable/tables.list", text) }
 	calls, answer, trouble := 0, "refs/heads/a/b\n", error(nil)
 	w := New()
