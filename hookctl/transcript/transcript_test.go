@@ -1,16 +1,15 @@
 package transcript
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -25,34 +24,23 @@ func file(t *testing.T, lines ...string) string {
 	return path
 }
 
+// says are the members of which a hook in short consists.
+var says = map[string][]string{
+	"SessionStart": {"source"}, "UserPromptSubmit": {"prompt"}, "Stop": {"last_assistant_message"},
+	"PreToolUse": {"tool_use_id", "tool_name", "tool_input"}, "PostToolUse": {"tool_use_id", "tool_name", "tool_response"},
+	"PostToolUseFailure": {"tool_use_id", "tool_name", "error"}, "PostToolBatch": {"tool_calls"},
+	"SubagentStart": {"agent_id", "agent_type"}, "SubagentStop": {"agent_id", "agent_type", "last_assistant_message"},
+	"PreCompact": {"trigger"}, "PostCompact": {"trigger", "compact_summary"},
+}
+
 // told is a hook in short: its name and what it says.
 func told(h Hook) string {
-	words := []any{h.Name}
-	switch e := h.Event().(type) {
-	case *events.SessionStarted:
-		words = append(words, e.Source)
-	case *events.ToolRequested:
-		words = append(words, e.ToolUseID, e.ToolName, string(e.ToolInput))
-	case *events.ToolSucceeded:
-		words = append(words, e.ToolUseID, e.ToolName, string(e.ToolResponse))
-	case *events.ToolFailed:
-		words = append(words, e.ToolUseID, e.ToolName, e.Error)
-	case *events.ToolBatchFinished:
-		words = append(words, len(e.ToolCalls), string(e.ToolCalls[0].ToolResponse))
-	case *events.PromptSubmitted:
-		words = append(words, e.Prompt)
-	case *events.TurnStopped:
-		words = append(words, e.LastAssistantMessage)
-	case *events.SubagentStopped:
-		words = append(words, h.Agent, strconv.Quote(e.AgentType), e.LastAssistantMessage)
-	case *events.SubagentStarted:
-		words = append(words, h.Agent, strconv.Quote(e.AgentType))
-	case *events.CompactionStarted:
-		words = append(words, e.Trigger)
-	case *events.CompactionFinished:
-		words = append(words, e.Trigger, e.CompactSummary)
+	short := h.Name
+	for _, name := range says[h.Name] {
+		value := events.Member(h.Data, name)
+		short += " " + cmp.Or(events.Text(value), string(value))
 	}
-	return strings.TrimSuffix(fmt.Sprintln(words...), "\n")
+	return short
 }
 
 func toldOf(hooks []Hook) []string {
@@ -72,7 +60,7 @@ func TestHooks(t *testing.T) {
 	}{
 		{"a prompt", `{"type":"user","uuid":"u1","message":{"content":"fix it"}}`, []string{"SessionStart startup", "UserPromptSubmit fix it"}},
 		{"the same line again", `{"type":"user","uuid":"u1","message":{"content":"fix it"}}`, nil},
-		{"an outcome without its call", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t0","content":"a"}]}}`, []string{`PostToolUse t0  "a"`}},
+		{"an outcome without its call", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t0","content":"a"}]}}`, []string{`PostToolUse t0 "" a`}},
 		{"a call beside words", `{"type":"assistant","message":{"content":[{"type":"text","text":"Let me see."},{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}`,
 			[]string{`PreToolUse t1 Bash {"command":"ls"}`}},
 		{"the client's own answer goes before the message's", `{"type":"user","toolUseResult":{"stdout":"a b"},"message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"a"}]}}`,
@@ -83,7 +71,7 @@ func TestHooks(t *testing.T) {
 		{"a call that will be refused", `{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t3","name":"Bash","input":{}}]}}`, []string{`PreToolUse t3 Bash {}`}},
 		{"a refusal", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t3","is_error":true,"content":"The user doesn't want to proceed with this tool use. the user said:\nuse make"}]}}`, nil},
 		{"the last words of a turn", `{"type":"assistant","uuid":"a9","message":{"id":"n","content":[{"type":"text","text":"Done."}]}}`,
-			[]string{`PostToolBatch 1 "The user doesn't want to proceed with this tool use. the user said:\nuse make"`}},
+			[]string{`PostToolBatch [{"tool_name":"Bash","tool_input":{},"tool_use_id":"t3","tool_response":"The user doesn't want to proceed with this tool use. the user said:\nuse make"}]`}},
 		{"words of the client", `{"type":"user","isMeta":true,"message":{"content":"fix it"}}`, nil},
 		{"a command that the client carries out", `{"type":"user","message":{"content":"<command-name>/model</command-name>"}}`, nil},
 		{"a compaction that the user asked for", `{"type":"user","message":{"content":"/compact keep the paths"}}`, nil},
@@ -99,7 +87,7 @@ func TestHooks(t *testing.T) {
 		{"its summary", `{"type":"user","isCompactSummary":true,"message":{"content":"we did it"}}`,
 			[]string{`SubagentStop compact-` + compactOf(`{"type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"manual"}}`) + ` "" we did it`, "SessionStart compact", "PostCompact manual we did it"}},
 		{"a compaction without a summary", `{"type":"system","subtype":"compact_boundary"}`, []string{"PreCompact auto"}},
-		{"a prompt after it", `{"type":"user","message":{"content":"go on"}}`, []string{"SessionStart compact", "PostCompact auto ", "UserPromptSubmit go on"}},
+		{"a prompt after it", `{"type":"user","message":{"content":"go on"}}`, []string{"SessionStart compact", `PostCompact auto ""`, "UserPromptSubmit go on"}},
 		{"a prompt like one before", `{"type":"user","uuid":"u2","message":{"content":"fix it"}}`, []string{"UserPromptSubmit fix it"}},
 		{"nothing", `{"type":"user","message":{"content":" \n"}}`, nil},
 		{"what a continued session begins with", `{"type":"user","message":{"content":"This session is being continued from a previous conversation that ran out of context."}}`, nil},
@@ -146,7 +134,7 @@ func TestHooksOfADeniedCall(t *testing.T) {
 		r := NewReader("/t/0189aaaa-0000-4000-8000-000000000003.jsonl")
 		r.Hooks([]byte(`{"type":"assistant","uuid":"u1","message":{"id":"m","content":[{"type":"tool_use","id":"t3","name":"Bash","input":{}}]}}`))
 		outcome := r.Hooks([]byte(`{"type":"user","uuid":"u2",` + c.more + `"message":{"content":[{"type":"tool_result","tool_use_id":"t3","is_error":true,"content":"` + c.text + `"}]}}`))
-		if got, want := toldOf(append(outcome, r.End()...)), []string{fmt.Sprintf("PostToolBatch 1 %q", c.text)}; !slices.Equal(got, want) {
+		if got, want := toldOf(append(outcome, r.End()...)), []string{`PostToolBatch [{"tool_name":"Bash","tool_input":{},"tool_use_id":"t3","tool_response":"` + c.text + `"}]`}; !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -169,7 +157,7 @@ func TestHooksOfSubagent(t *testing.T) {
 	got = append(got, r.Hooks([]byte(`{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"tool_use","id":"t1","name":"Read","input":{}}]}}`))...)
 	got = append(got, r.Hooks([]byte(`{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"text","text":"All is well."}]}}`))...)
 	got = append(got, r.End()...)
-	if want := []string{`SubagentStart a1 "Explore"`, `PreToolUse t1 Read {}`, `SubagentStop a1 "Explore" All is well.`}; !slices.Equal(toldOf(got), want) {
+	if want := []string{`SubagentStart a1 Explore`, `PreToolUse t1 Read {}`, `SubagentStop a1 Explore All is well.`}; !slices.Equal(toldOf(got), want) {
 		t.Errorf("%q, want %q", toldOf(got), want)
 	}
 	for _, h := range got {
@@ -194,7 +182,7 @@ func TestHooksOfCopies(t *testing.T) {
 	if got := fork.Hooks([]byte(call)); len(got) != 0 {
 		t.Errorf("%q", toldOf(got))
 	}
-	if got, want := toldOf(fork.Hooks([]byte(outcome))), []string{"SessionStart fork", `PostToolUse t1 Read "a"`}; !slices.Equal(got, want) {
+	if got, want := toldOf(fork.Hooks([]byte(outcome))), []string{"SessionStart fork", `PostToolUse t1 Read a`}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
