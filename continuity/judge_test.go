@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"hookline/events"
-	"hookline/hookctl/hook"
 )
 
 // A file is named by its path, also within the braces of a folder, and not by the end of another path.
@@ -108,7 +107,7 @@ func TestPointsBetween(t *testing.T) {
 	}}
 	var all, between score
 	all.judge(one, nil, &between)
-	if len(all.tokens) != 0 || len(between.tokens) != 1 || between.tokens[0] != hook.Tokens(asked) || between.lacks[0] != 10 || between.seen[0] != 7 {
+	if len(all.tokens) != 0 || len(between.tokens) != 1 || between.tokens[0] != tokens(asked) || between.lacks[0] != 10 || between.seen[0] != 7 {
 		t.Errorf("%+v, %+v", all, between)
 	}
 	for _, n := range []int{rowEdited, rowTouched, rowGoal} {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"hookline/events"
-	"hookline/hookctl/hook"
 )
 
 // row is how many things there were to know, and how many of them were told: by us, by the client's summary, by one of
@@ -116,14 +115,17 @@ func (s *score) judge(one *session, before []*session, between *score) {
 	}
 }
 
+// tokens is the estimate of the budgets: bytes / 3.5, rounded up.
+func tokens(text string) int { return (2*len(text) + 6) / 7 }
+
 // compaction judges one: everything up to it is known, everything up to the next one is what could be known.
 func (s *score) compaction(one *session, p *past, at int, told, summary string) {
-	s.tokens = append(s.tokens, hook.Tokens(told))
+	s.tokens = append(s.tokens, tokens(told))
 	lacks, _, _ := strings.Cut(told, "\nSeen, not opened: ")
-	s.lacks = append(s.lacks, hook.Tokens(lacks))
-	s.seen = append(s.seen, hook.Tokens(told)-hook.Tokens(lacks))
+	s.lacks = append(s.lacks, tokens(lacks))
+	s.seen = append(s.seen, tokens(told)-tokens(lacks))
 	if summary != "" {
-		s.summaries = append(s.summaries, hook.Tokens(summary))
+		s.summaries = append(s.summaries, tokens(summary))
 	}
 	pt := point{session: one.id, counted: map[string]bool{}, told: textOf(one.root, told), summary: textOf(one.root, summary)}
 
@@ -197,7 +199,7 @@ func (s *score) start(one *session, before []*session, at int) {
 		return
 	}
 	told := one.steps[at].told
-	s.startTokens = append(s.startTokens, hook.Tokens(told))
+	s.startTokens = append(s.startTokens, tokens(told))
 	pt := point{session: one.id, told: textOf(one.root, told)}
 	now := newPast(one.root)
 	for _, st := range one.steps[at+1:] {
