@@ -58,8 +58,7 @@ func (m *memory) of(kind string) (list []events.Envelope) {
 
 func mustImport(t *testing.T, into Into, paths ...string) Imported {
 	t.Helper()
-	got := expect.Value(Import(t.Context(), into, paths, false, nil))(t)
-	return got
+	return expect.Value(Import(t.Context(), into, paths, false, nil))(t)
 }
 
 var from = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
@@ -188,7 +187,7 @@ func TestImportBesideLive(t *testing.T) {
 		`{"type":"user","isCompactSummary":true,"uuid":"u7","sessionId":"s-1","timestamp":"` + at(2*time.Hour) + `","message":{"content":"it went on"}}`,
 		`{"type":"assistant","uuid":"u8","sessionId":"s-1","timestamp":"` + at(3*time.Hour) + `","message":{"content":[{"type":"text","text":"Done."}]}}`,
 	}
-	expect.OK(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600))
+	write(t, path, strings.Join(lines, "\n"))
 	m := &memory{}
 	live := func(d time.Duration, hook, data string) {
 		k := events.OfHook(hook)
@@ -226,7 +225,7 @@ func TestImportRefuses(t *testing.T) {
 		"gone.jsonl": `{"type":"user","uuid":"u1","sessionId":"gone","timestamp":"2026-03-01T09:00:00Z","message":{"content":"hello"}}`,
 		"s-2.jsonl":  `{"type":"user","uuid":"u2","sessionId":"s-2","timestamp":"2026-03-01T09:00:00Z","message":{"content":"use ` + secret + `"}}`,
 	} {
-		expect.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		write(t, filepath.Join(dir, name), text)
 	}
 	m := &memory{}
 	into := m.into(from.AddDate(1, 0, 0))

@@ -51,11 +51,11 @@ func LastUse(path string, offset int64) (Use, int64, error) {
 
 		ended := int64(bytes.LastIndexByte(end, '\n') + 1)
 		u, found := lastUse(end[:ended], from == offset)
-		if found || from == offset {
-			if !found {
-				return u, from + ended, ErrNoAnswer
-			}
+		if found {
 			return u, from + ended, nil
+		}
+		if from == offset {
+			return u, from + ended, ErrNoAnswer
 		}
 	}
 	return Use{}, offset, ErrNoAnswer

@@ -36,7 +36,7 @@ func TestLastUse(t *testing.T) {
 		{"nothing", "", 0, "", ErrNoAnswer},
 	} {
 		path := filepath.Join(t.TempDir(), "t.jsonl")
-		expect.OK(t, os.WriteFile(path, []byte(c.text), 0o600))
+		write(t, path, c.text)
 		u, _, err := LastUse(path, 0)
 		if u.Tokens != c.tokens || u.Said != c.said || !errors.Is(err, c.err) {
 			t.Errorf("%s: %+v, %v", c.name, u, err)
@@ -47,12 +47,8 @@ func TestLastUse(t *testing.T) {
 // What was read is not read again, what was torn is, and a file that was replaced is another one.
 func TestLastUseGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.jsonl")
-	write := func(text string) {
-		t.Helper()
-		expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
-	}
 	first, second := answer("m1", 100, "one"), answer("m2", 200, "two")
-	write(first + second[:20])
+	write(t, path, first+second[:20])
 	u, offset, err := LastUse(path, 0)
 	if err != nil || u.Tokens != 100 || offset != int64(len(first)) {
 		t.Fatalf("%+v, %d, %v", u, offset, err)
@@ -60,11 +56,11 @@ func TestLastUseGoesOn(t *testing.T) {
 	if _, again, err := LastUse(path, offset); !errors.Is(err, ErrNoAnswer) || again != offset {
 		t.Errorf("%d, %v", again, err)
 	}
-	write(first + second)
+	write(t, path, first+second)
 	if u, offset, err = LastUse(path, offset); err != nil || u.Tokens != 200 || offset != int64(len(first+second)) {
 		t.Errorf("%+v, %d, %v", u, offset, err)
 	}
-	write(first)
+	write(t, path, first)
 	if u, _, err = LastUse(path, offset); err != nil || u.Tokens != 100 {
 		t.Errorf("a shorter file: %+v, %v", u, err)
 	}

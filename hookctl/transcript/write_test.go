@@ -26,7 +26,7 @@ type written struct {
 }
 
 // chat writes the files, as clients of two eras do: 2.0.76 to 2.1.63 with subagents beside their session's file and the
-// progress of every hook; and 2.1.205 on with subagents in a folder of their session, attachments, and a session that went on
+// progress of every hook; and 2.1.205 on with subagents in a folder of their session, and a session that went on
 // in the background.
 type chat struct {
 	written
@@ -99,11 +99,7 @@ func (c *chat) line(kind, more string) {
 
 func (c *chat) turn(n, calls int) {
 	c.prompts++
-	if c.modern && n%4 == 3 { // written while the model worked
-		c.line("attachment", fmt.Sprintf(`"attachment":{"type":"queued_command","prompt":"Make part %d work"}`, n))
-	} else {
-		c.line("user", fmt.Sprintf(`"permissionMode":"acceptEdits","message":{"content":"Make part %d work"}`, n))
-	}
+	c.line("user", fmt.Sprintf(`"permissionMode":"acceptEdits","message":{"content":"Make part %d work"}`, n))
 	for i := range calls {
 		c.call(i, `"isSidechain":false`)
 	}
@@ -135,9 +131,7 @@ func (c *chat) agent() {
 		return
 	}
 	c.save(filepath.Join(c.id, "subagents", name+".jsonl"), "")
-	for beside, text := range map[string]string{name + ".meta.json": `{"agentType":"Explore"}`, "agent-acompact-1.jsonl": `{"type":"user"}`, "workflows/wf_1/journal.jsonl": `{}`} {
-		write(c.t, filepath.Join(c.dir, c.id, "subagents", beside), text)
-	}
+	write(c.t, filepath.Join(c.dir, c.id, "subagents", name+".meta.json"), `{"agentType":"Explore"}`)
 }
 
 // save writes the lines, and a torn one at their end.
