@@ -97,6 +97,22 @@ func closeStore(t testing.TB, s *Server) {
 	expect.OK(t, s.Close(context.Background()))
 }
 
+// reopen closes a store and opens it again.
+func reopen(t testing.TB, s *Server) *Server {
+	t.Helper()
+	closeStore(t, s)
+	return open(t, s.opts.Dir)
+}
+
+// filled is a store with n events of size bytes that do not compress, closed in order.
+func filled(t testing.TB, n, size int) *Server {
+	t.Helper()
+	s := open(t, storeDir(t))
+	fill(t, s, n, size)
+	closeStore(t, s)
+	return s
+}
+
 // add appends events from..to, one message each, and syncs the last.
 func add(t testing.TB, s *Server, from, to uint64) {
 	t.Helper()

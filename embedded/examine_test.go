@@ -114,10 +114,8 @@ func TestExamineErased(t *testing.T) {
 
 // What an opening cut out stays told apart from both.
 func TestExamineCut(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	fill(t, s, 45, 512<<10)
-	closeStore(t, s)
+	s := filled(t, 45, 512<<10)
+	dir := s.opts.Dir
 	expect.OK(t, block.RemoveMarker(dir))
 	damageMiddle(t, filepath.Join(s.opts.msgsDir(), "2.blk"))
 	s = open(t, dir)

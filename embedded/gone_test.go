@@ -37,10 +37,8 @@ func TestEndThatIsVouchedFor(t *testing.T) {
 		"by the marker":    {noted: 12, marker: true, lost: []block.Range{{First: 18, Last: 20}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := storeDir(t)
-			s := open(t, dir)
-			fill(t, s, 20, 1000)
-			closeStore(t, s)
+			s := filled(t, 20, 1000)
+			dir := s.opts.Dir
 			expect.OK(t, os.WriteFile(s.opts.lockPath(), fmt.Appendf(nil, "1\nx\nlog %d\n", c.noted), 0o600))
 			if !c.marker {
 				expect.OK(t, block.RemoveMarker(dir))
@@ -69,12 +67,10 @@ func TestEndThatIsVouchedFor(t *testing.T) {
 				t.Errorf("an opener that tells nobody hides %+v", f)
 			}
 			expect.OK(t, s.Recorded())
-			closeStore(t, s)
-			s = open(t, dir)
+			s = reopen(t, s)
 			if f := s.Report().Found; !f.Empty() {
 				t.Errorf("told again: %+v", f)
 			}
-			closeStore(t, s)
 		})
 	}
 }
@@ -96,10 +92,8 @@ func wantGone(t *testing.T, dir string, last uint64) {
 func TestGoneLog(t *testing.T) {
 	for _, what := range []string{"marker", "lock file", "emptied"} {
 		t.Run(what, func(t *testing.T) {
-			dir := storeDir(t)
-			s := open(t, dir)
-			fill(t, s, 20, 100)
-			closeStore(t, s)
+			s := filled(t, 20, 100)
+			dir := s.opts.Dir
 			err := os.RemoveAll(s.opts.archiveDir())
 			switch what {
 			case "emptied":
@@ -122,12 +116,10 @@ func TestGoneLog(t *testing.T) {
 			if info, err := os.Stat(filepath.Join(dir, "aside")); err != nil || info.Mode().Perm()&0o077 != 0 {
 				t.Errorf("what is set aside: %v, %v", info, err)
 			}
-			closeStore(t, s)
-			s = open(t, dir)
+			s = reopen(t, s)
 			if last, id := s.Stream().Last(); last != 21 || id != event(21).ID {
 				t.Errorf("last %d %s", last, id)
 			}
-			closeStore(t, s)
 		})
 	}
 }
@@ -154,5 +146,4 @@ func TestRemovedStore(t *testing.T) {
 	wantGone(t, dir, 5)
 	s = expect.Value(Open(t.Context(), Options{Dir: dir, Renew: true}))(t)
 	wantLost(t, s, []block.Range{{First: 1, Last: 5}}, 6)
-	closeStore(t, s)
 }

@@ -69,8 +69,7 @@ func TestGroupThatFailsEndsTheAppends(t *testing.T) {
 			t.Errorf("%s: %v, want ErrWriteStuck", name, err)
 		}
 	}
-	closeStore(t, s)
-	s = open(t, dir)
+	s = reopen(t, s)
 	if r := s.Report(); r.Clean || r.Unfinished != 1 || !r.Found.Empty() {
 		t.Errorf("opened again: %+v", r)
 	}

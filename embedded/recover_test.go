@@ -47,10 +47,8 @@ func count(t testing.TB, s *Server, from, to uint64) (n uint64) {
 func (o Options) eventsDir() string { return filepath.Join(o.streamsDir(), streamName) }
 
 func TestCleanExitSparesTheCheck(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	fill(t, s, 60, 512<<10) // 30 MiB: four blocks
-	closeStore(t, s)
+	s := filled(t, 60, 512<<10) // 30 MiB: four blocks
+	dir := s.opts.Dir
 
 	s = open(t, dir)
 	if r := s.Report(); !r.Clean || r.Checked != 1 {
@@ -79,10 +77,7 @@ func damageMiddle(t *testing.T, path string) {
 }
 
 func TestWipedLogIsRestored(t *testing.T) {
-	whole := storeDir(t)
-	s := open(t, whole)
-	fill(t, s, 60, 512<<10)
-	closeStore(t, s)
+	whole := filled(t, 60, 512<<10).opts.Dir
 	for name, wipe := range map[string]func(o Options) error{
 		"stream": func(o Options) error { return os.RemoveAll(o.eventsDir()) },
 		"blocks": func(o Options) error { return os.RemoveAll(o.msgsDir()) },
@@ -109,10 +104,8 @@ func TestWipedLogIsRestored(t *testing.T) {
 
 // A block that was lost, with its archived copy, and is brought back by hand is read again whole (docs/recovery.md).
 func TestBlockBroughtBack(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	fill(t, s, 60, 512<<10)
-	closeStore(t, s)
+	s := filled(t, 60, 512<<10)
+	dir := s.opts.Dir
 	live, kept := filepath.Join(s.opts.msgsDir(), "2.blk"), filepath.Join(s.opts.archiveDir(), "2.blk")
 	away := filepath.Join(t.TempDir(), "2.blk")
 	expect.OK(t, errors.Join(os.Rename(live, away), os.RemoveAll(kept)))
@@ -132,7 +125,6 @@ func TestBlockBroughtBack(t *testing.T) {
 	if f := s.Report().Found; len(f.Lost) > 0 {
 		t.Errorf("found %+v", f)
 	}
-	closeStore(t, s)
 }
 
 // A block that the system refuses to open is no damaged one: the store is not opened, and nothing is moved or lost. A link
@@ -163,10 +155,8 @@ func TestRefusedBlockIsNoDamage(t *testing.T) {
 // A file where a folder belongs is told as such, and says nothing of the log.
 func TestFileInAFoldersPlace(t *testing.T) {
 	for _, place := range []func(Options) string{Options.archiveDir, Options.msgsDir} {
-		dir := storeDir(t)
-		s := open(t, dir)
-		fill(t, s, 5, 100)
-		closeStore(t, s)
+		s := filled(t, 5, 100)
+		dir := s.opts.Dir
 		path := place(s.opts)
 		err := errors.Join(os.Rename(path, path+".away"), os.WriteFile(path, nil, 0o600))
 		expect.OK(t, err)

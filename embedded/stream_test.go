@@ -41,8 +41,7 @@ func TestAppendDuplicate(t *testing.T) {
 		t.Errorf("last = %d %s", seq, id)
 	}
 	wantLog(t, s, 3)
-	closeStore(t, s)
-	s = open(t, s.opts.Dir)
+	s = reopen(t, s)
 	if r, err := s.Stream().Append(t.Context(), event(3)); err != nil || !r[0].Duplicate || r[0].Seq != 3 {
 		t.Errorf("the same id after a restart: %+v, %v", r, err)
 	}

@@ -28,10 +28,8 @@ func breakLength(t *testing.T, path string, n int) {
 // A running server that meets a senseless length in a block cuts off everything behind it, from the archive's link too.
 // Nothing is appended after that, and the next opening puts the block back and loses the damaged record only.
 func TestServersCutIsUndone(t *testing.T) {
-	dir := storeDir(t)
-	s := open(t, dir)
-	fill(t, s, 60, 512<<10) // 30 MiB: four blocks
-	closeStore(t, s)
+	s := filled(t, 60, 512<<10) // 30 MiB: four blocks
+	dir := s.opts.Dir
 	s = open(t, dir)
 	path := filepath.Join(s.opts.msgsDir(), "1.blk")
 	was := expect.Value(os.Stat(path))(t)
@@ -49,11 +47,9 @@ func TestServersCutIsUndone(t *testing.T) {
 		t.Errorf("health: %v", err)
 	}
 	s.archive.round() // it keeps the copy
-	closeStore(t, s)
-	s = open(t, dir)
+	s = reopen(t, s)
 	wantLost(t, s, []block.Range{{First: 3, Last: 3}}, 61)
 	expect.Equal(t, count(t, s, 1, 61), 60, "events, want 60")
-	closeStore(t, s)
 }
 
 func TestAboutToCut(t *testing.T) {

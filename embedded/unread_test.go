@@ -37,8 +37,7 @@ func TestUnreadCell(t *testing.T) {
 	s := open(t, dir)
 	save(t, s, projector.BucketSnapshot, projector.Cell{Key: "n.v1.a", Value: []byte("folded")})
 	save(t, s, projector.BucketSnapshot, projector.Cell{Key: "n.v1.c", Value: []byte("other")})
-	closeStore(t, s)
-	s = open(t, dir)
+	s = reopen(t, s)
 
 	mend := refuseReads(t, filepath.Join(s.opts.streamsDir(), "KV_snapshot", "msgs", "*.blk"))
 	if got, err := s.Store().Load(t.Context(), projector.BucketSnapshot, "n.v1.a"); err == nil || errors.Is(err, projector.ErrNoCell) {
