@@ -110,7 +110,6 @@ func (h *home) frame(event string, body []byte) wire.Frame {
 type raw struct {
 	always bool
 	srv    *server.Server
-	nc     *nats.Conn
 	js     jetstream.JetStream
 	stream jetstream.Stream
 
@@ -131,8 +130,7 @@ func openRaw(ctx context.Context, dir string, always bool) *raw {
 		check(errors.New("the bare server did not start"))
 	}
 	r := &raw{always: always, srv: srv, msgs: filepath.Join(dir, "jetstream", "$G", "streams", "EVENTS", "msgs"), newest: 1}
-	r.nc = must(nats.Connect("", nats.InProcessServer(r.srv)))
-	r.js = must(jetstream.New(r.nc))
+	r.js = must(jetstream.New(must(nats.Connect("", nats.InProcessServer(srv)))))
 	r.stream = must(r.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: "EVENTS", Subjects: []string{"ev.>"}, Storage: jetstream.FileStorage,
 		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew, MaxMsgs: -1, MaxBytes: -1, MaxMsgsPerSubject: -1, MaxMsgSize: -1,
 		Duplicates: 2 * time.Minute, AllowDirect: true, AllowAtomicPublish: true, DenyPurge: true, Metadata: map[string]string{"schema": "1"}}))
@@ -140,7 +138,7 @@ func openRaw(ctx context.Context, dir string, always bool) *raw {
 }
 
 func (r *raw) close() {
-	r.nc.Close()
+	r.js.Conn().Close()
 	r.srv.Shutdown()
 	r.srv.WaitForShutdown()
 }
