@@ -2,7 +2,6 @@ package settings
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -56,8 +55,8 @@ func TestCodexCommandIsQuoted(t *testing.T) {
 	o := codexOptions(t)
 	o.Binary = "/opt/my tools/hookctl"
 	mustInstall(t, o)
-	if data, err := os.ReadFile(o.Path()); err != nil || !strings.Contains(string(data), `"\"/opt/my tools/hookctl\" hook Stop --client codex"`) {
-		t.Errorf("%s %v", data, err)
+	if data := get(t, o.Path()); !strings.Contains(data, `"\"/opt/my tools/hookctl\" hook Stop --client codex"`) {
+		t.Error(data)
 	}
 	if st := Inspect(o); !st.Scopes[0].Current {
 		t.Errorf("%+v", st)

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"reflect"
 	"testing"
 
 	"hookline/expect"
@@ -17,6 +16,7 @@ func TestWhatIsOurs(t *testing.T) {
 		{`{"type":"command","command":"hookctl","args":["session","persist-identity"]}`, true},
 		{`{"type":"command","command":"hookctl hook Stop"}`, true},
 		{`{"type":"command","command":"  '/a b/hookctl'  hook Stop 2>/dev/null"}`, true},
+		{`{"type":"command","command":"/a\\ b/hookctl hook Stop"}`, true},
 		{`{"type":"command","command":"\"$CLAUDE_PROJECT_DIR\"/bin/hookctl hook Stop"}`, true},
 		{`{"type":"command","command":"hookctl","args":["statusline"]}`, false},
 		{`{"type":"command","command":"echo hookctl hook Stop"}`, false},
@@ -28,20 +28,5 @@ func TestWhatIsOurs(t *testing.T) {
 		h := expect.Value(parseValue([]byte(c.handler)))(t)
 		_, ours := asEntry("Stop", h, h)
 		expect.Equal(t, ours, c.want, c.handler)
-	}
-}
-
-func TestSplitWords(t *testing.T) {
-	cases := map[string][]string{
-		"":                 nil,
-		"  a  b\tc\n":      {"a", "b", "c"},
-		`"a b" 'c d' e"f"`: {"a b", "c d", "ef"},
-		`a\ b C:\d\e`:      {"a b", `C:\d\e`},
-		`"open end`:        {"open end"},
-	}
-	for line, want := range cases {
-		if got := splitWords(line); !reflect.DeepEqual(got, want) {
-			t.Errorf("%q: %q, want %q", line, got, want)
-		}
 	}
 }

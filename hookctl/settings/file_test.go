@@ -19,8 +19,7 @@ import (
 
 func mode(t *testing.T, path string) fs.FileMode {
 	t.Helper()
-	info := expect.Value(os.Stat(path))(t)
-	return info.Mode().Perm()
+	return expect.Value(os.Stat(path))(t).Mode().Perm()
 }
 
 func link(t *testing.T, to, path string) {

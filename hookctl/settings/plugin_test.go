@@ -29,10 +29,8 @@ func TestPluginSwitchedOn(t *testing.T) {
 		`{"enabledPlugins": []}`:                                                               "",
 		`{"enabledPlugins": {"xhookline@hookline": true}}`:                                     "",
 	} {
-		home := t.TempDir()
-		o := Options{Home: home, ProjectDir: t.TempDir(), Binary: "/opt/hookctl"}
-		expect.OK(t, os.Mkdir(filepath.Join(home, ".claude"), 0o700))
-		expect.OK(t, os.WriteFile(o.Path(), []byte(text), 0o600))
+		o := options(t)
+		put(t, o, text)
 		expect.Equal(t, Inspect(o).Plugin, want, text)
 	}
 }

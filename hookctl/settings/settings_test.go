@@ -30,96 +30,38 @@ func put(t *testing.T, o Options, text string) string {
 
 func get(t *testing.T, path string) string {
 	t.Helper()
-	data := expect.Value(os.ReadFile(path))(t)
-	return string(data)
+	return string(expect.Value(os.ReadFile(path))(t))
 }
 
 func mustInstall(t *testing.T, o Options) Result {
 	t.Helper()
-	res := expect.Value(Install(o))(t)
-	return res
+	return expect.Value(Install(o))(t)
 }
 
 func mustUninstall(t *testing.T, o Options) Result {
 	t.Helper()
-	res := expect.Value(Uninstall(o))(t)
-	return res
+	return expect.Value(Uninstall(o))(t)
 }
 
 // names lists a folder, to show that nothing is left behind.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
-	list := expect.Value(os.ReadDir(dir))(t)
 	out := []string{}
-	for _, e := range list {
+	for _, e := range expect.Value(os.ReadDir(dir))(t) {
 		out = append(out, e.Name())
 	}
 	return out
 }
 
-func TestGoldenProfiles(t *testing.T) {
-	for _, p := range []Profile{Full, Identity} {
+// TestREQ_SESSION_16_Profiles compares what each profile writes with testdata; identity.json is the requirement's own list.
+func TestREQ_SESSION_16_Profiles(t *testing.T) {
+	for p, added := range map[Profile]int{Full: 31, Identity: 5} {
 		o := options(t)
 		o.Profile = p
 		res := mustInstall(t, o)
-		got, want := get(t, o.Path()), get(t, filepath.Join("testdata", string(p)+".json"))
-		if got != want {
-			t.Errorf("%v profile:\n%s", p, got)
-		}
-		if !res.Changed || res.Backup != "" || res.Removed != 0 {
+		expect.Equal(t, get(t, o.Path()), get(t, filepath.Join("testdata", string(p)+".json")), p)
+		if !res.Changed || res.Backup != "" || res.Added != added || res.Removed != 0 {
 			t.Errorf("%v profile: %+v", p, res)
-		}
-	}
-}
-
-// settings as the client reads them.
-type clientSettings struct {
-	Hooks map[string][]struct {
-		Matcher *string
-		Hooks   []struct {
-			Type, Command string
-			Args          []string
-			Timeout       float64
-		}
-	}
-}
-
-func clientReads(t *testing.T, path string) clientSettings {
-	t.Helper()
-	var s clientSettings
-	expect.OK(t, json.Unmarshal([]byte(get(t, path)), &s))
-	return s
-}
-
-func TestREQ_SESSION_16_IdentityProfile(t *testing.T) {
-	o := options(t)
-	o.Profile = Identity
-	expect.Equal(t, mustInstall(t, o).Added, 5, "added")
-	const matcher = "^(mcp__(plugin_[^_]+_)?context-graph__.*|Edit|Write)$"
-	want := map[string]struct {
-		matcher, args string
-		timeout       float64
-	}{
-		"SessionStart":     {"", "session restore-identity", 5},
-		"PreToolUse":       {matcher, "consciousness brief --hook", 0.1},
-		"PostToolUse":      {matcher, "consciousness check-identity --auto-dream", 3},
-		"UserPromptSubmit": {"", "consciousness inject-context", 2},
-		"SessionEnd":       {"", "session persist-identity", 30},
-	}
-	got := clientReads(t, o.Path())
-	expect.Equal(t, len(got.Hooks), 5, "events, want 5")
-	for event, w := range want {
-		e := got.Hooks[event]
-		if len(e) != 1 || len(e[0].Hooks) != 1 {
-			t.Errorf("%s: %+v", event, e)
-			continue
-		}
-		h := e[0].Hooks[0]
-		if h.Type != "command" || h.Command != testBinary || strings.Join(h.Args, " ") != w.args || h.Timeout != w.timeout {
-			t.Errorf("%s: %+v", event, h)
-		}
-		if (e[0].Matcher == nil) != (w.matcher == "") || (e[0].Matcher != nil && *e[0].Matcher != w.matcher) {
-			t.Errorf("%s: matcher %v", event, e[0].Matcher)
 		}
 	}
 }
@@ -197,15 +139,17 @@ func TestForeignHooksBeforeAndAfterOursStay(t *testing.T) {
 	if res.Removed != 3 || res.Added != 31 || !reflect.DeepEqual(res.Foreign, []string{"Stop"}) || res.Backup != "" {
 		t.Errorf("%+v", res)
 	}
+	var client struct {
+		Hooks map[string][]struct{ Hooks []struct{ Command string } }
+	}
+	expect.OK(t, json.Unmarshal(expect.Value(Plain(path))(t), &client))
 	var commands []string
-	for _, e := range clientReads2(t, path).Hooks["Stop"] {
+	for _, e := range client.Hooks["Stop"] {
 		for _, h := range e.Hooks {
-			commands = append(commands, strings.TrimSpace(h.Command+" "+strings.Join(h.Args, " ")))
+			commands = append(commands, h.Command)
 		}
 	}
-	if want := []string{"first", "second", "", testBinary + " hook Stop"}; !reflect.DeepEqual(commands, want) {
-		t.Errorf("Stop: %q, want %q", commands, want)
-	}
+	expect.Equal(t, strings.Join(commands, ","), "first,second,,"+testBinary, "commands at Stop")
 	res = mustUninstall(t, o)
 	want := `{
   "hooks": {
@@ -222,14 +166,6 @@ func TestForeignHooksBeforeAndAfterOursStay(t *testing.T) {
 	if got := get(t, path); got != want || !reflect.DeepEqual(res.Foreign, []string{"Stop"}) {
 		t.Errorf("%+v\n%s", res, got)
 	}
-}
-
-// clientReads2 reads a file with comments.
-func clientReads2(t *testing.T, path string) clientSettings {
-	t.Helper()
-	var s clientSettings
-	expect.OK(t, json.Unmarshal(expect.Value(Plain(path))(t), &s))
-	return s
 }
 
 func TestSwitchingProfilesEqualsAFreshInstall(t *testing.T) {

@@ -1,8 +1,6 @@
 package settings
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"hookline/expect"
@@ -17,15 +15,14 @@ func TestSetStatusLine(t *testing.T) {
 		{"with a comment and a comma", "{\n\t// mine\n\t\"model\": \"opus\",\n}\n", "{\n\t// mine\n\t\"model\": \"opus\",\n\t\"statusLine\": {\n\t\t\"type\": \"command\",\n\t\t\"command\": \"/opt/hookctl statusline\"\n\t},\n}\n", ""},
 		{"another's", theirs, theirs, "~/bin/mine.sh"},
 	} {
-		home := t.TempDir()
-		path := filepath.Join(home, ".claude", "settings.json")
-		expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		expect.OK(t, os.WriteFile(path, []byte(c.before), 0o600))
+		o := options(t)
+		o.Binary = "/opt/hookctl"
+		path := put(t, o, c.before)
 		set := func(on bool, want string) {
 			t.Helper()
-			_, kept, err := SetStatusLine(Options{Home: home, Binary: "/opt/hookctl"}, on)
-			got, _ := os.ReadFile(path)
-			if err != nil || string(got) != want || on && kept != c.theirs {
+			_, kept, err := SetStatusLine(o, on)
+			got := get(t, path)
+			if err != nil || got != want || on && kept != c.theirs {
 				t.Errorf("%s, %v: %v, %q\n%s\nwant\n%s", c.name, on, err, kept, got, want)
 			}
 		}
