@@ -12,15 +12,6 @@ import (
 
 // A stopped daemon's queue fills up; then connecting itself hangs.
 func TestDoQueueFull(t *testing.T) {
-	socket := fullQueue(t)
-	if _, err := Do(time.Now().Add(50*time.Millisecond), socket, "Stop", Frame{}); !errors.Is(err, ErrTimeout) {
-		t.Errorf("%v", err)
-	}
-}
-
-// fullQueue is a socket whose accept queue is full.
-func fullQueue(t *testing.T) string {
-	t.Helper()
 	socket := filepath.Join(t.TempDir(), "q")
 	fd := expect.Value(syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0))(t)
 	t.Cleanup(func() { syscall.Close(fd) })
@@ -28,11 +19,13 @@ func fullQueue(t *testing.T) string {
 		t.Skip(err)
 	}
 	expect.OK(t, syscall.Listen(fd, 0))
-	for {
+	for full := false; !full; {
 		c := expect.Value(syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0))(t)
 		t.Cleanup(func() { syscall.Close(c) })
-		if err := syscall.Connect(c, &syscall.SockaddrUnix{Name: socket}); err != nil {
-			return socket
-		}
+		full = syscall.Connect(c, &syscall.SockaddrUnix{Name: socket}) != nil
+	}
+
+	if _, err := Do(time.Now().Add(50*time.Millisecond), socket, "Stop", Frame{}); !errors.Is(err, ErrTimeout) {
+		t.Errorf("%v", err)
 	}
 }
