@@ -27,18 +27,13 @@ type fakeBackend struct {
 	status  client.Status
 	events  []events.Record
 	cells   map[string]map[string]any
-	emitted []emission
 	canary  client.Canary
 	losses  *losses.Known // nil: an older daemon, which does not know
 	rebuild string        // NDJSON that /v1/rebuild answers
 	stopped int
-	drained int
 	asked   []string // requests as "METHOD path?query"
 	more    []events.Record
-	blobs   []carry.Blob // before the first event of an export
-	lacks   bool         // a content that an event refers to is not in an export
-	lines   []client.LineOrder
-	gates   int    // that are open, for a status line
+	lacks   bool   // a content that an event refers to is not in an export
 	cut     bool   // an export ends before its trailer
 	dreams  string // data of a dream that fails; "" for one that is completed
 }
@@ -82,7 +77,7 @@ func (f *fakeBackend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mux.HandleFunc("POST /v1/canary", func(w http.ResponseWriter, _ *http.Request) { send(w, f.canary) })
 	mux.HandleFunc("POST /v1/rebuild", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, f.rebuild) })
 	mux.HandleFunc("POST /v1/stop", func(w http.ResponseWriter, _ *http.Request) { f.stopped++; send(w, struct{}{}) })
-	mux.HandleFunc("POST /v1/gone", func(w http.ResponseWriter, _ *http.Request) { f.drained++; send(w, map[string]int{"taken": 3}) })
+	mux.HandleFunc("POST /v1/gone", func(w http.ResponseWriter, _ *http.Request) { send(w, map[string]int{"taken": 3}) })
 	mux.ServeHTTP(w, r)
 }
 
@@ -139,9 +134,6 @@ func (f *fakeBackend) one(w http.ResponseWriter, r *http.Request) {
 func (f *fakeBackend) export(w http.ResponseWriter, _ *http.Request) {
 	out, err := carry.NewWriter(w, carry.Header{Build: "0.1.0-dev", Created: noon, Events: uint64(len(f.events)),
 		From: carry.From{First: 1, Last: f.status.Seq}})
-	for _, b := range f.blobs {
-		err = errors.Join(err, out.Blob(b))
-	}
 	for _, e := range f.events {
 		err = errors.Join(err, out.Event(e))
 	}
@@ -183,7 +175,6 @@ func (f *fakeBackend) emit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	e.Data = string(data)
-	f.emitted = append(f.emitted, e)
 	send(w, events.NewRecord(10, events.Envelope{ID: "01KAJ3ZV5T000000000000000A", Type: e.Type, Version: 1, Time: noon, Session: e.Session, Project: e.Project, Data: data}))
 }
 
@@ -191,14 +182,12 @@ func (f *fakeBackend) emit(w http.ResponseWriter, r *http.Request) {
 func (f *fakeBackend) line(w http.ResponseWriter, r *http.Request) {
 	var o client.LineOrder
 	_ = json.NewDecoder(r.Body).Decode(&o)
-	f.lines = append(f.lines, o)
 	var out client.LineFacts
 	if i, ok := f.cells[identity.Name][o.Session].(identity.State); ok {
 		out.Brief, out.IC, out.Class = i.Brief(), i.LastIC, identity.Classify(i.LastIC)
 	}
 	if s, ok := f.cells[session.Name][o.Session].(session.State); ok {
 		out.Phase = s.Phase
-		out.Gates = f.gates
 	}
 	send(w, out)
 }

@@ -49,12 +49,6 @@ func gitIn(t *testing.T, dir string, args ...string) {
 	}
 }
 
-func put(t *testing.T, file, text string) {
-	t.Helper()
-	noError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	noError(t, os.WriteFile(file, []byte(text), 0o644))
-}
-
 func newReq(t *testing.T, rules string) *reqBench {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -70,12 +64,12 @@ func newReq(t *testing.T, rules string) *reqBench {
 	real := must(filepath.EvalSymlinks(t.TempDir()))(t)
 	b.dir = real
 	gitIn(t, b.dir, "init", "-q", "-b", "main")
-	put(t, filepath.Join(b.dir, "a.txt"), "one\n")
+	write(t, filepath.Join(b.dir, "a.txt"), "one\n")
 	gitIn(t, b.dir, "add", ".")
 	gitIn(t, b.dir, "commit", "-q", "-m", "first")
 	gitIn(t, b.dir, "switch", "-q", "-c", "feature/x")
 	if rules != "" {
-		put(t, b.rules(), rules)
+		write(t, b.rules(), rules)
 	}
 	d := must(daemon.Open(t.Context(), daemon.Options{Home: b.env["HOOKLINE_HOME"], Now: b.time}))(t)
 	t.Cleanup(func() {
@@ -149,13 +143,13 @@ func (b *reqBench) set(k *talk, args []string) bool {
 	}
 	switch word {
 	case "rules": // LINE…: of requirements.yaml
-		put(b.t, b.rules(), strings.Join(rest, "\n")+"\n")
+		write(b.t, b.rules(), strings.Join(rest, "\n")+"\n")
 	case "put": // FILE LINE…: below the repository; ~ is the home
 		file := filepath.Join(b.dir, rest[0])
 		if below, ok := strings.CutPrefix(rest[0], "~/"); ok {
 			file = filepath.Join(b.env["HOME"], below)
 		}
-		put(b.t, file, strings.Join(rest[1:], "\n")+"\n")
+		write(b.t, file, strings.Join(rest[1:], "\n")+"\n")
 	case "remove": // FILE
 		noError(b.t, os.RemoveAll(filepath.Join(b.dir, rest[0])))
 	case "in": // DIR: where commands run, made where it is not there

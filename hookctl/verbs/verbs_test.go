@@ -103,21 +103,6 @@ func (b *bench) must(args ...string) string {
 	return out
 }
 
-// golden compares with a file of testdata, or writes it.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		noError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		noError(t, os.WriteFile(path, []byte(got), 0o644))
-		return
-	}
-	want := must(os.ReadFile(path))(t)
-	if got != string(want) {
-		t.Errorf("%s differs (go test -run %s -update writes it):\n--- got\n%s\n--- want\n%s", name, t.Name(), got, want)
-	}
-}
-
 // contains fails unless every part is in text.
 func contains(t *testing.T, text string, parts ...string) {
 	t.Helper()

@@ -22,5 +22,3 @@ func jsonOf(v any) string {
 	b, _ := json.Marshal(v)
 	return string(b)
 }
-
-func jsonInto(text string, v any) error { return json.Unmarshal([]byte(text), v) }
