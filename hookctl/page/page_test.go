@@ -281,7 +281,9 @@ func TestHostileContentIsText(t *testing.T) {
 		[2]string{events.TypeTurnStopped, `[]`},
 	)
 	b := opened(t, from, Options{})
-	texts := map[string]string{"list": b.list}
+	file, _ := exported(t, from)
+	texts := map[string]string{"list": b.list, "file": file}
+	expect.Equal(t, strings.Count(file, "<script"), 3, "scripts of the file: its own and the two packed parts")
 	for _, path := range []string{"", "/body/r2", "/body/r3", "/body/r5", "/body/r6", "/body/r7"} {
 		texts[path] = b.session(path)
 	}
