@@ -30,10 +30,23 @@ func TestNoStore(t *testing.T) {
 	expect.Equal(t, r.stderr.String(), "replay: error: there is no store in "+home+"\nreplay: hint: `hookctl start` makes one, HOOKLINE_HOME names another\n", "stderr")
 }
 
+// held opens the store of a home as a daemon does.
+func held(t *testing.T, home string) *embedded.Server {
+	t.Helper()
+	return expect.Value(embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store"), Holder: "hookd test"}))(t)
+}
+
+// pausing has a clock go on by a second at each pause, and returns by how much.
+func (r *run) pausing() *time.Duration {
+	var waited time.Duration
+	r.Now = func() time.Time { return noon.Add(waited) }
+	r.Pause = func(context.Context, time.Duration) error { waited += time.Second; return nil }
+	return &waited
+}
+
 // A store that somebody holds is waited for: it is a daemon that starts or ends.
 func TestWaitsForTheStore(t *testing.T) {
-	home := recorded(t)
-	s := expect.Value(embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store"), Holder: "hookd test"}))(t)
+	s := held(t, recorded(t))
 	var pauses int
 	r := newRun()
 	r.Pause = func(context.Context, time.Duration) error {
@@ -47,16 +60,13 @@ func TestWaitsForTheStore(t *testing.T) {
 }
 
 func TestGivesUpOnTheStore(t *testing.T) {
-	home := recorded(t)
-	s := expect.Value(embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store"), Holder: "hookd test"}))(t)
+	s := held(t, recorded(t))
 	defer s.Close(context.Background())
-	clock := noon
 	r := newRun()
-	r.Now = func() time.Time { return clock }
-	r.Pause = func(_ context.Context, d time.Duration) error { clock = clock.Add(time.Second); return nil }
+	waited := r.pausing()
 	r.do(t, 1, "verify")
-	if clock.Sub(noon) != lockWait || !regexp.MustCompile(`^replay: error: .*: the store is in use by process \d+ \(hookd test\)\nreplay: hint: another command reads the store, .*\n$`).MatchString(r.stderr.String()) {
-		t.Errorf("%s, %s", clock.Sub(noon), &r.stderr)
+	if *waited != lockWait || !regexp.MustCompile(`^replay: error: .*: the store is in use by process \d+ \(hookd test\)\nreplay: hint: another command reads the store, .*\n$`).MatchString(r.stderr.String()) {
+		t.Errorf("%s, %s", *waited, &r.stderr)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/expect"
 )
@@ -82,15 +81,11 @@ func TestRepairStopsTheDaemon(t *testing.T) {
 		t.Errorf("the next opening would not read every block: %v", err)
 	}
 
-	s := expect.Value(embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(home, "store"), Holder: "hookd test"}))(t)
+	s := held(t, home)
 	defer s.Close(context.Background())
-	clock := noon
 	r = newRun().on(&canned{results: []string{damaged}})
-	r.Now = func() time.Time { return clock }
-	r.Pause = func(context.Context, time.Duration) error { clock = clock.Add(time.Second); return nil }
+	waited := r.pausing()
 	r.do(t, 1, "repair", "--yes")
 	expect.Equal(t, r.stderr.String(), "replay: error: the daemon did not end\nreplay: hint: `hookctl status` tells what it does\n", "stderr")
-	if clock.Sub(noon) != 20*time.Second {
-		t.Errorf("waited for %s", clock.Sub(noon))
-	}
+	expect.Equal(t, *waited, 20*time.Second)
 }
