@@ -211,12 +211,8 @@ func (h home) ask(method, path, body string) ([]byte, error) {
 
 // status is the part of the daemon's status that conversations look at.
 type status struct {
-	PID       int    `json:"pid"`
-	Version   string `json:"version"`
-	Seq       uint64 `json:"seq"`
-	Spool     int    `json:"spool"`
-	Again     int64  `json:"again"`
-	Conflicts int64  `json:"conflicts"`
+	PID     int    `json:"pid"`
+	Version string `json:"version"`
 }
 
 func (h home) status() (status, error) {
