@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -97,8 +96,6 @@ func add(fl *pflag.FlagSet, to any, name, letter, help string, several bool) {
 		fl.IntVarP(p, name, letter, *p, help)
 	case *float64:
 		fl.Float64VarP(p, name, letter, *p, help)
-	case *time.Duration:
-		fl.DurationVarP(p, name, letter, *p, help)
 	case *[]string:
 		if several {
 			fl.StringSliceVarP(p, name, letter, *p, help)

@@ -45,6 +45,12 @@ func (c *Console) SchemaCmd(outputs Outputs) *cobra.Command {
 	}
 }
 
+// Schema is the JSON Schema of a struct, which allows more members than it has.
+func Schema(of reflect.Type) *jsonschema.Schema {
+	r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, DoNotReference: true, AllowAdditionalProperties: true}
+	return r.ReflectFromType(of)
+}
+
 func (c *Console) printSchema(verb string, out any) error {
 	types, several := out.(Either)
 	if !several {
@@ -58,8 +64,7 @@ func (c *Console) printSchema(verb string, out any) error {
 			lines = true
 			t = t.Elem()
 		}
-		r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, DoNotReference: true, AllowAdditionalProperties: true}
-		schemas[i] = r.ReflectFromType(t)
+		schemas[i] = Schema(t)
 	}
 	s := schemas[0]
 	if len(schemas) > 1 {

@@ -259,9 +259,6 @@ type Bill struct {
 	Unpriced []string `json:"unpriced_models,omitempty" jsonschema_description:"models without a price"`
 }
 
-// Bys are the kinds of rows of a [Bill].
-var Bys = []string{"model", "prompt", "agent", "tool", "project", "session"}
-
 // Bill sums the answers from a time on up, one row a name. A prompt's rows include its subagents. sessions may be nil: all.
 func (m *Meter) Bill(by string, sessions map[string]bool, since time.Time, prices []Price) Bill {
 	rows := map[string]*Spent{}

@@ -177,27 +177,19 @@ func (s *Answers) StateAt(ctx context.Context, point, projection, key string) (s
 			}
 			key = last.ID
 		}
-		var past struct {
-			Seq   uint64 `json:"seq"`
-			Cells []struct {
-				Projection string          `json:"projection"`
-				Key        string          `json:"key"`
-				Seq        uint64          `json:"seq"`
-				State      json.RawMessage `json:"state,omitempty"`
-			} `json:"cells"`
-		}
-		if err := a.get("/v1/at", url.Values{"point": {at}, "projection": {projection}, "key": {key}}, &past); err != nil {
+		var then past[json.RawMessage]
+		if err := a.get("/v1/at", url.Values{"point": {at}, "projection": {projection}, "key": {key}}, &then); err != nil {
 			return err
 		}
-		if key != "" && len(past.Cells) == 0 {
-			return problem.Faultf("there was no state of %q at sequence %d", key, past.Seq).Advise("without a key all are given")
+		if key != "" && len(then.Cells) == 0 {
+			return problem.Faultf("there was no state of %q at sequence %d", key, then.Seq).Advise("without a key all are given")
 		}
 		if projection == "" && key == "" {
-			for i := range past.Cells {
-				past.Cells[i].State = nil
+			for i := range then.Cells {
+				then.Cells[i].State = nil
 			}
 		}
-		return a.PrintJSON(past)
+		return a.PrintJSON(then)
 	})
 }
 

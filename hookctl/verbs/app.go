@@ -23,7 +23,6 @@ import (
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
-	"hookline/projector/gate"
 	"hookline/projector/project"
 	"hookline/projector/session"
 )
@@ -247,9 +246,16 @@ func (a *app) records(q url.Values, take func(events.Record)) error {
 
 // cell is one folded state.
 type cell[S any] struct {
-	Key   string `json:"key"`
-	Seq   uint64 `json:"seq"`
-	State S      `json:"state"`
+	Projection string `json:"projection,omitempty"` // of a point in the past
+	Key        string `json:"key"`
+	Seq        uint64 `json:"seq"`
+	State      S      `json:"state,omitempty"`
+}
+
+// past is what the cells were at a point of the log.
+type past[S any] struct {
+	Seq   uint64    `json:"seq"`
+	Cells []cell[S] `json:"cells"`
 }
 
 // cells reads the cells of a projection that a query means; without one all.
@@ -280,8 +286,6 @@ func allProjects(a *app) ([]project.State, error) {
 	return states[project.State](a, project.Name, nil)
 }
 
-func allGates(a *app) ([]cell[gate.State], error) { return cells[gate.State](a, gate.Name, nil) }
-
 // sessions are those that a query means, or all, without those that were deleted, the last active first.
 func sessions(a *app, query url.Values) ([]session.State, error) {
 	all, err := states[session.State](a, session.Name, query)
@@ -308,12 +312,10 @@ func stateOf[S any](a *app, projection, key string) (S, error) {
 
 // cellAt is a cell as it was at a point of the log, the zero value where there was none.
 func cellAt[S any](a *app, projection, key, point string) (cell[S], error) {
-	var past struct {
-		Cells []cell[S] `json:"cells"`
-	}
-	err := a.get("/v1/at", url.Values{"point": {point}, "projection": {projection}, "key": {key}}, &past)
-	if len(past.Cells) == 0 {
+	var then past[S]
+	err := a.get("/v1/at", url.Values{"point": {point}, "projection": {projection}, "key": {key}}, &then)
+	if len(then.Cells) == 0 {
 		return cell[S]{}, err
 	}
-	return past.Cells[0], err
+	return then.Cells[0], err
 }

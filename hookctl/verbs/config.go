@@ -189,8 +189,7 @@ func (configSetVerb) run(a *app, args []string) error {
 	if err := replaceFile(path, withKey(string(text), key, value)); err != nil {
 		return err
 	}
-	a.conf = config.Load(config.Options{Getenv: a.Getenv, Dir: a.ProjectDir()})
-	if err := a.configProblems(); err != nil {
+	if err := a.judgeAnew(); err != nil {
 		return err
 	}
 	set := configSetJSON{path, key, judged.Values.Text(key)[0]}
@@ -268,6 +267,11 @@ func (configEditVerb) run(a *app, _ []string) error {
 		return problem.Faultf("%s: %w", editor, err).Advise("EDITOR names another editor; the file is " + path)
 	}
 
+	return a.judgeAnew()
+}
+
+// judgeAnew reads the configuration again and prints what is wrong with it.
+func (a *app) judgeAnew() error {
 	a.conf = config.Load(config.Options{Getenv: a.Getenv, Dir: a.ProjectDir()})
 	return a.configProblems()
 }

@@ -34,14 +34,11 @@ type costQuery struct {
 	Session string `help:"of one session: its id, any unique prefix of it, or last; default: all of this project"`
 	Project string `help:"of one project: its id, name or path"`
 	Since   string `help:"from then on: 3h, 2w, yesterday, a time or a sequence"`
-	By      string `help:"model, prompt, agent, tool, project, session" offers:"model,prompt,agent,tool,project,session"`
+	By      string `help:"model, prompt, agent, tool, project, session" choices:"model,prompt,agent,tool,project,session"`
 	All     bool   `help:"of every project"`
 }
 
 func (q *costQuery) run(a *app, _ []string) error {
-	if !slices.Contains(insight.Bys, q.By) {
-		return problem.Faultf("--by %q is none of %s", q.By, strings.Join(insight.Bys, ", ")).Advise("for example --by prompt")
-	}
 	prices, err := insight.Prices(a.conf.Values.Prices)
 	if err != nil {
 		return problem.Because(err).Advise("`hookctl config edit` opens the user's file")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -212,15 +213,10 @@ func Schema(typ string) ([]byte, error) {
 }
 
 func reflected(k events.Kind) *jsonschema.Schema {
-	s := schemaOf(k.New())
+	s := cmdline.Schema(reflect.TypeOf(k.New()))
 	s.Title = k.Type
 	s.Description = k.Doc
 	return s
-}
-
-func schemaOf(v any) *jsonschema.Schema {
-	r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, DoNotReference: true, AllowAdditionalProperties: true}
-	return r.Reflect(v)
 }
 
 // EventsMarkdown is docs/events.md: every type with its fields, from the catalog.
@@ -231,7 +227,7 @@ func EventsMarkdown() string {
 	writeIndex(&b, "Hooks of the client", hooks)
 	writeIndex(&b, "What hookline finds out or does", own)
 	b.WriteString("## Fields of every hook\n\nA hook's event has these besides its own, each only where the client sent it.\n\n")
-	common, none := schemaOf(&events.Common{}), schemaOf(struct{}{})
+	common, none := cmdline.Schema(reflect.TypeFor[events.Common]()), cmdline.Schema(reflect.TypeFor[struct{}]())
 	writeFields(&b, common, none)
 	for _, k := range append(hooks, own...) {
 		fmt.Fprintf(&b, "## %s\n\n", k.Type)

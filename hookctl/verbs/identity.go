@@ -179,7 +179,7 @@ func (f *identityHistoryVerb) run(a *app, _ []string) error {
 	t := a.Table("SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM")
 	t.Drop = []string{"C", "R"}
 	return cmdline.PrintList(t, "no snapshot yet; one is taken at the end of a session", lines, func(l snapshotJSON) []string {
-		return []string{timeOf(l.AtMS).In(a.Zone).Format(time.DateTime), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous))}
+		return []string{a.stamp(time.UnixMilli(l.AtMS)), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous))}
 	})
 }
 

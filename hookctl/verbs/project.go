@@ -156,11 +156,22 @@ func (projectShowVerb) run(a *app, args []string) error {
 type projectRehomeVerb struct{}
 
 func (projectRehomeVerb) run(a *app, args []string) error {
-	before, after, err := pair(a, args[0], args[1])
+	all, err := allProjects(a)
 	if err != nil {
 		return err
 	}
-	if before.JoinedInto == after.ID {
+	before, err := findProject(all, args[0])
+	if err != nil {
+		return err
+	}
+	after, err := findProject(all, args[1])
+	if err != nil {
+		return err
+	}
+	switch after.ID {
+	case before.ID:
+		return problem.Faultf("%s and %s are the same project", args[0], args[1]).Advise("`hookctl project list` lists them")
+	case before.JoinedInto:
 		return problem.Faultf("%s already counts for %s", before.ID, after.ID).Advise("`hookctl project show` shows it")
 	}
 	data := events.ProjectRehomed{From: before.ID, Path: before.Path}
@@ -169,19 +180,4 @@ func (projectRehomeVerb) run(a *app, args []string) error {
 		return err
 	}
 	return a.Result(r, "%s (%s) counts for %s (%s) from now on (event %d)\n", before.ID, orDash(cmdline.OneLine(before.Name)), after.ID, orDash(cmdline.OneLine(after.Name)), r.Seq)
-}
-
-// pair finds two projects that are not the same.
-func pair(a *app, from, to string) (before, after project.State, err error) {
-	all, err := allProjects(a)
-	if err == nil {
-		before, err = findProject(all, from)
-	}
-	if err == nil {
-		after, err = findProject(all, to)
-	}
-	if err == nil && before.ID == after.ID {
-		err = problem.Faultf("%s and %s are the same project", from, to).Advise("`hookctl project list` lists them")
-	}
-	return before, after, err
 }

@@ -42,19 +42,21 @@ func (f *repairVerb) run(a *app, _ []string) error {
 		names := sortedKeys(rebuilds)
 		return problem.Faultf("there is no bucket %q", name).Advise("one of "+strings.Join(names, ", ")).Meant(name, names, "%s")
 	}
-	return a.rebuild(projection, f.Dry)
-}
-
-func (a *app) rebuild(projection string, dry bool) error {
 	q := url.Values{}
 	if projection != "" {
 		q.Set("projection", projection)
 	}
-	if dry {
+	if f.Dry {
 		q.Set("dry_run", "1")
 	}
+
 	var result client.Rebuilt
-	raw, err := a.watch("/v1/rebuild", q)
+	m := a.Meter("folding")
+	raw, err := client.ReadLong(func(line func([]byte) error) error { return a.stream("POST", "/v1/rebuild", q, line) }, m.At)
+	m.End()
+	if errors.Is(err, client.ErrUnfinished) {
+		return problem.Faultf("the daemon ended before the result").Advise("nothing was switched; try again")
+	}
 	if err != nil {
 		return err
 	}
@@ -81,15 +83,4 @@ func (a *app) rebuild(projection string, dry bool) error {
 		a.Printf("  %s %s %s: was %s, is %s by the log\n", d.Projection, cmdline.OneLine(d.Key), d.Field, cmdline.Fit(cmdline.OneLine(orDash(d.Got)), 40), cmdline.Fit(cmdline.OneLine(orDash(d.Want)), 40))
 	}
 	return nil
-}
-
-// watch runs a long request, with a bar on a terminal, and gives its result.
-func (a *app) watch(path string, q url.Values) (json.RawMessage, error) {
-	m := a.Meter("folding")
-	defer m.End()
-	result, err := client.ReadLong(func(line func([]byte) error) error { return a.stream("POST", path, q, line) }, m.At)
-	if errors.Is(err, client.ErrUnfinished) {
-		err = problem.Faultf("the daemon ended before the result").Advise("nothing was switched; try again")
-	}
-	return result, err
 }

@@ -174,7 +174,7 @@ func (a *app) desk(branch string) (*desk, error) {
 		return nil, err
 	}
 	d.project = projectAt(all, d.place.Path())
-	cells, err := allGates(a)
+	cells, err := cells[gate.State](a, gate.Name, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -325,7 +325,7 @@ func (a *app) stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.In(a.Zone).Format("2006-01-02 15:04:05")
+	return t.In(a.Zone).Format(time.DateTime)
 }
 
 // rfc is a time for programs, in UTC; "" for none.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
@@ -181,10 +180,7 @@ func (d *desk) gateStatus(id string, g gates.Gate) GateStatus {
 		Triggered: d.state.Triggered(q.Name, string(q.Scope), id)}
 	if m, ok := d.state.Satisfaction(q.Name, hook.ScopeOf(q), id, d.Now()); ok {
 		s.By, s.Through, s.Event, s.Level = m.By, m.Skill, m.Event, d.level(q.Name, m)
-		s.At = m.At.Format(time.RFC3339Nano)
-		if !m.Expires.IsZero() {
-			s.ExpiresAt = m.Expires.Format(time.RFC3339Nano)
-		}
+		s.At, s.ExpiresAt = rfc(m.At), rfc(m.Expires)
 	}
 	return s
 }

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"hookline/hookctl/facts"
 	"hookline/hookctl/problem"
@@ -139,13 +138,7 @@ func (a *app) newestOf(everywhere bool, n int) ([]session.State, []project.State
 		return list, projects, err
 	}
 
-	ids := []string{here}
-	for _, p := range projects {
-		if countsFor(projects, p.ID) == here {
-			ids = append(ids, p.ID)
-		}
-	}
-	list, err := newest(a, n, ids...)
+	list, err := newest(a, n, sameProject(projects, here)...)
 	list = slices.DeleteFunc(list, func(s session.State) bool { return countsFor(projects, s.Project) != here })
 	return list, projects, err
 }
@@ -187,5 +180,3 @@ func findProject(all []project.State, name string) (project.State, error) {
 	}
 	return project.State{}, problem.Faultf("%q is ambiguous: %s", name, strings.Join(lines, ", ")).Advise("give the id")
 }
-
-func timeOf(ms int64) time.Time { return time.UnixMilli(ms) }

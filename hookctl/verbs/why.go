@@ -29,7 +29,6 @@ func (a *app) why(session, text string) error {
 	if a.JSON {
 		return a.PrintJSON(out)
 	}
-	const clock = "2006-01-02 15:04:05"
 	for _, l := range out.Lines {
 		a.Printf("line   %s: %s\n", l.ID, cmdline.OneLine(l.Text))
 	}
@@ -38,10 +37,10 @@ func (a *app) why(session, text string) error {
 			a.Printf("event  %s, not in the log: %s: %s\n", s.Event, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
 			continue
 		}
-		a.Printf("event  %d  %s  %s: %s: %s\n", s.Seq, s.Time.Local().Format(clock), s.Type, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
+		a.Printf("event  %d  %s  %s: %s: %s\n", s.Seq, a.stamp(s.Time), s.Type, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
 	}
 	for _, t := range out.Told {
-		a.Printf("told   %d  %s  %s: %s\n", t.Seq, t.Time.Local().Format(clock), t.Hook, strings.Join(t.Items, ", "))
+		a.Printf("told   %d  %s  %s: %s\n", t.Seq, a.stamp(t.Time), t.Hook, strings.Join(t.Items, ", "))
 	}
 	if len(out.Told) == 0 {
 		a.Printf("told   not yet\n")
