@@ -26,13 +26,9 @@ func TestConfigSet(t *testing.T) {
 		"config set fsync sometimes": "hookctl: error: fsync: \"sometimes\" is not one of shared, always\n",
 		"config set redact_extra x":  "hookctl: error: there is no key \"redact_extra\" with one value\n",
 	} {
-		if code, out, errs := b.run(strings.Fields(args)...); code != 1 || out != "" || !strings.HasPrefix(errs, want) {
-			t.Errorf("%s: exit %d, %q", args, code, errs)
-		}
+		contains(t, b.refuses(strings.Fields(args)...), want)
 	}
-	if now, err := os.ReadFile(path); err != nil || string(now) != string(text) {
-		t.Errorf("a refused value was written: %q", now)
-	}
+	equal(t, string(must(os.ReadFile(path))(t)), string(text), "a refused value was written")
 }
 
 func TestConfigEdit(t *testing.T) {
@@ -44,23 +40,16 @@ func TestConfigEdit(t *testing.T) {
 	write(t, editor, "#!/bin/sh\nprintf 'fsnyc: always\\n' >> \"$1\"\n")
 	noError(t, os.Chmod(editor, 0o700))
 	b.env["EDITOR"] = editor
-	code, _, errs := b.run("config", "edit")
-	if code != 1 || !strings.Contains(errs, `config.yaml:1:1: unknown key "fsnyc"`) {
-		t.Errorf("exit %d, %q", code, errs)
-	}
+	contains(t, b.refuses("config", "edit"), `config.yaml:1:1: unknown key "fsnyc"`)
 }
 
 // The daemon's log is shown from its end, fit for a terminal.
 func TestLog(t *testing.T) {
 	b := newBench(t, nil)
-	if code, _, errs := b.run("log"); code != 1 || !strings.Contains(errs, "hookd.log is not there\n") {
-		t.Errorf("exit %d, %q", code, errs)
-	}
+	contains(t, b.refuses("log"), "hookd.log is not there\n")
 	path := filepath.Join(b.Home(), "hookd.log")
 	write(t, path, "one\ntwo \x1b[2Jred\nthree\n")
 	for args, want := range map[string]string{"log": "one\ntwo [2Jred\nthree\n", "log -n 1": "three\n", "log -n 0": "", "log -n all": "one\ntwo [2Jred\nthree\n"} {
-		if out := b.must(strings.Fields(args)...); out != want {
-			t.Errorf("%s: %q", args, out)
-		}
+		equal(t, b.must(strings.Fields(args)...), want, args)
 	}
 }

@@ -24,9 +24,7 @@ func TestStop(t *testing.T) {
 		t.Errorf("stdout %q, %d stops, %d looks", out, f.stopped, looks)
 	}
 	b.alive = func(int) bool { return true }
-	if code, _, errs := b.run("stop"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: hookd (pid 4711) has not ended within 1m0s\n") {
-		t.Errorf("exit %d, %q", code, errs)
-	}
+	contains(t, b.refuses("stop"), "hookctl: error: hookd (pid 4711) has not ended within 1m0s\n")
 }
 
 // A daemon that has the store and no socket yet is waited for.
@@ -43,12 +41,8 @@ func TestStopWhileStarting(t *testing.T) {
 	b.handler = nil // it reads a long log for longer than anybody waits
 	noError(t, s.Doing("reading the log (5 of 9)"))
 	busy := fmt.Sprintf("the daemon (process %d) is reading the log (5 of 9)\n", os.Getpid())
-	if code, out, errs := b.run("stop"); code != 1 || out != "" || !strings.HasPrefix(errs, "hookctl: error: "+busy+"hookctl: hint: it answers when that is done") {
-		t.Errorf("exit %d, %q, %q", code, out, errs)
-	}
-	if out := b.must("status"); !strings.HasPrefix(out, "hookd does not answer  "+busy) {
-		t.Errorf("status %q", out)
-	}
+	contains(t, b.refuses("stop"), "hookctl: error: "+busy+"hookctl: hint: it answers when that is done")
+	contains(t, b.must("status"), "hookd does not answer  "+busy)
 }
 
 // TestStatusWarnsOfSpace: below 1 GiB and below a twentieth of the disk, in people's words and in JSON.
@@ -87,13 +81,9 @@ func TestStoreInUse(t *testing.T) {
 	b := newBench(t, newFake())
 	b.locked = 3
 	b.must("tail")
-	if len(b.needs) != 4 {
-		t.Errorf("%d connections", len(b.needs))
-	}
+	equal(t, len(b.needs), 4, "connections")
 	b.locked = 1000
-	if code, _, errs := b.run("tail"); code != 1 || errs != "hookctl: error: the store is in use by process 99 (hookd test)\nhookctl: hint: another command reads the store, or a daemon is starting: try again in a moment; `hookctl status` tells whether it is the daemon\n" {
-		t.Errorf("exit %d, %q", code, errs)
-	}
+	equal(t, b.refuses("tail"), "hookctl: error: the store is in use by process 99 (hookd test)\nhookctl: hint: another command reads the store, or a daemon is starting: try again in a moment; `hookctl status` tells whether it is the daemon\n")
 }
 
 // ending is a daemon that another command stops meanwhile: after so many answers it is gone.
@@ -116,14 +106,9 @@ func TestStopTwiceAtOnce(t *testing.T) {
 	b.alive = func(int) bool { return false }
 	for answers, want := range []string{"hookd does not run\n", "hookd stopped, pid 4711 is gone\n"} {
 		b.ending(answers)
-		if out := b.must("stop"); out != want {
-			t.Errorf("gone after %d answers: %q, want %q", answers, out, want)
-		}
+		equal(t, b.must("stop"), want)
 	}
 	b.ending(0)
 	contains(t, b.must("status"), "hookd is not running")
-	if code, _, errs := b.run("session", "list"); code != 1 || errs != "hookctl: error: the daemon ended before it answered\n"+
-		"hookctl: hint: try again: another command may have stopped or restarted it\n" {
-		t.Errorf("exit %d, %q", code, errs)
-	}
+	equal(t, b.refuses("session", "list"), "hookctl: error: the daemon ended before it answered\nhookctl: hint: try again: another command may have stopped or restarted it\n")
 }

@@ -44,9 +44,7 @@ func TestStoppedDaemon(t *testing.T) {
 	}
 	const said = "hookctl: error: the daemon (process 7) does not answer within 3s\nhookctl: hint: it may be stopped"
 	for _, args := range []string{"status", "tail", "tail -f", "start", "stop", "restart"} {
-		if code, out, errs := b.run(strings.Fields(args)...); code != 1 || out != "" || errs != said+"\n" {
-			t.Errorf("%s: exit %d, %q, %q", args, code, out, errs)
-		}
+		equal(t, b.refuses(strings.Fields(args)...), said+"\n", args)
 	}
 }
 
@@ -105,9 +103,9 @@ func TestWrongNamesStartNothing(t *testing.T) {
 		"events emit --type canary.sent --session nobodyhere": "there is no session \"nobodyhere\"",
 	} {
 		b.needs = nil
-		code, _, errs := b.run(strings.Fields(args)...)
-		if code != 1 || !strings.HasPrefix(errs, "hookctl: error: "+want+"\nhookctl: hint: `hookctl ") || len(b.needs) != 1 || b.needs[0] != needStore {
-			t.Errorf("%s: exit %d, %q, %v", args, code, errs, b.needs)
+		contains(t, b.refuses(strings.Fields(args)...), "hookctl: error: "+want+"\nhookctl: hint: `hookctl ")
+		if len(b.needs) != 1 || b.needs[0] != needStore {
+			t.Errorf("%s: %v", args, b.needs)
 		}
 	}
 }

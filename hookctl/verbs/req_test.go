@@ -112,16 +112,6 @@ func (b *reqBench) start(session string) {
 	b.hook(session, `{"hook_event_name":"SessionStart","source":"resume"}`)
 }
 
-// refuses runs a command that must end with exit code 1, and gives its stderr.
-func (b *reqBench) refuses(args ...string) string {
-	b.t.Helper()
-	code, out, errs := b.run(args...)
-	if code != 1 || out != "" {
-		b.t.Errorf("hookctl %s: exit %d, stdout %q", strings.Join(args, " "), code, out)
-	}
-	return errs
-}
-
 // TestReqTalks are talks in a repository with a daemon behind it, whose sessions A, B and C stand as $A, $B and $C.
 func TestReqTalks(t *testing.T) {
 	for _, file := range must(filepath.Glob(filepath.Join("testdata", "talks", "req", "*.txt")))(t) {

@@ -73,9 +73,7 @@ func TestCurrentSession(t *testing.T) {
 func TestNoIdentity(t *testing.T) {
 	b, f := peopled(t)
 	f.cells[identity.Name][sessionB] = identity.State{}
-	if code, _, errs := b.run("identity", "show", "--session", sessionB); code != 1 || !strings.Contains(errs, "has no identity") {
-		t.Errorf("exit %d, %q", code, errs)
-	}
+	contains(t, b.refuses("identity", "show", "--session", sessionB), "has no identity")
 }
 
 // What people call a bucket is the projection that the daemon is asked for.

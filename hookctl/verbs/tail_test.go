@@ -111,8 +111,5 @@ func TestFollowOverRestart(t *testing.T) {
 }
 
 func TestFollowRefusedAtOnce(t *testing.T) {
-	b := newBench(t, nil)
-	if code, _, errs := b.run("tail", "-f"); code != 1 || !strings.HasPrefix(errs, "hookctl: error: no daemon is running") {
-		t.Errorf("exit %d, stderr %q", code, errs)
-	}
+	contains(t, newBench(t, nil).refuses("tail", "-f"), "hookctl: error: no daemon is running")
 }

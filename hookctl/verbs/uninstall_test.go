@@ -40,9 +40,8 @@ func TestPurgeAsks(t *testing.T) {
 	b, _ := purging(t, f)
 	question := "remove the hooks and the whole log in " + b.Home() + ", after an export? [y/N] "
 	b.Asks, b.In = true, strings.NewReader("n\n")
-	if code, out, errs := b.run("uninstall", "--purge"); code != 1 || out != "" || errs != question+"hookctl: error: nothing was done\n" || f.stopped != 0 {
-		t.Errorf("exit %d, %q, %q", code, out, errs)
-	}
+	equal(t, b.refuses("uninstall", "--purge"), question+"hookctl: error: nothing was done\n")
+	equal(t, f.stopped, 0, "stops")
 	kept(t, b)
 	b.In = strings.NewReader(" YES ")
 	if code, _, errs := b.run("uninstall", "--purge"); code != 0 || errs != question {
@@ -106,10 +105,7 @@ func TestPurgeKeepsTheLogInTrouble(t *testing.T) {
 			f := newFake()
 			b, file := purging(t, f)
 			tc.given(f, b, file)
-			code, out, errs := b.run("uninstall", "--purge", "--yes")
-			if want := strings.NewReplacer("HOME", b.Home(), "FILE", file).Replace(tc.want); code != 1 || out != "" || errs != want {
-				t.Errorf("exit %d, stdout %q, stderr\n%s\nwant\n%s", code, out, errs, want)
-			}
+			equal(t, b.refuses("uninstall", "--purge", "--yes"), strings.NewReplacer("HOME", b.Home(), "FILE", file).Replace(tc.want))
 			kept(t, b)
 		})
 	}

@@ -103,6 +103,16 @@ func (b *bench) must(args ...string) string {
 	return out
 }
 
+// refuses runs a command that must end with exit code 1 and print nothing to stdout, and gives its stderr.
+func (b *bench) refuses(args ...string) string {
+	b.t.Helper()
+	code, out, errs := b.run(args...)
+	if code != 1 || out != "" {
+		b.t.Errorf("hookctl %s: exit %d, stdout %q", strings.Join(args, " "), code, out)
+	}
+	return errs
+}
+
 // contains fails unless every part is in text.
 func contains(t *testing.T, text string, parts ...string) {
 	t.Helper()
