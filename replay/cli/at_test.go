@@ -14,7 +14,7 @@ import (
 
 func TestAtListsCells(t *testing.T) {
 	recorded(t)
-	out := replay(t, 0, "at", "3").stdout.String()
+	out := told(t, "at", "3")
 	lines := strings.Split(out, "\n")
 	expect.Equal(t, lines[0], "sequence 3 (identity.restored, 2026-11-21 12:00:00)", "heading")
 	expect.Equal(t, lines[1], "PROJECTION  SEQ  KEY", "head")
@@ -31,12 +31,7 @@ func TestAtStateByAlias(t *testing.T) {
 		"4":   {"\n  \"last_ic\": 0.9919,\n", "\n  \"live\": true,\n"},
 		"now": {"\n  \"last_ic\": 0.9614,\n", "\n  \"live\": false,\n", "identity  " + ended + "  folded at 8\n"},
 	} {
-		out := replay(t, 0, "at", point, "identity", "5f1d0c2e").stdout.String()
-		for _, want := range wants {
-			if !strings.Contains(out, want) {
-				t.Errorf("at %s: %q is not in\n%s", point, want, out)
-			}
-		}
+		holds(t, told(t, "at", point, "identity", "5f1d0c2e"), wants...)
 	}
 }
 
@@ -67,7 +62,7 @@ func TestAtTimes(t *testing.T) {
 		"2026-11-21T12:00:03Z":     "sequence 6 (tool.failed, 2026-11-21 12:00:03)\n",
 		"2026-11-21T11:59:59.999Z": "sequence 0 (before the first event)\n",
 	} {
-		if out := replay(t, 0, "at", args).stdout.String(); !strings.HasPrefix(out, want) {
+		if out := told(t, "at", args); !strings.HasPrefix(out, want) {
 			t.Errorf("%q: %s, want %s", args, out, want)
 		}
 	}

@@ -28,16 +28,16 @@ func plainIDs(s string) string {
 func TestExportAndImport(t *testing.T) {
 	recorded(t)
 	file := filepath.Join(t.TempDir(), "log.ndjson.zst")
-	expect.Equal(t, plainIDs(replay(t, 0, "export", "-o", file).stdout.String()), file+": 11 events, 0 blobs, N bytes\n", "export")
-	expect.Equal(t, replay(t, 1, "export", "-o", file).stderr.String(), "replay: error: "+file+" exists\nreplay: hint: choose another name; nothing is overwritten\n", "again")
-	expect.Equal(t, replay(t, 1, "export", "-o", "none/x").stderr.String(), "replay: error: open none/x: no such file or directory\nreplay: hint: that path is not there; the folder of a new file must be\n", "nowhere")
+	expect.Equal(t, plainIDs(told(t, "export", "-o", file)), file+": 11 events, 0 blobs, N bytes\n", "export")
+	expect.Equal(t, refused(t, "export", "-o", file), "replay: error: "+file+" exists\nreplay: hint: choose another name; nothing is overwritten\n", "again")
+	expect.Equal(t, refused(t, "export", "-o", "none/x"), "replay: error: open none/x: no such file or directory\nreplay: hint: that path is not there; the folder of a new file must be\n", "nowhere")
 	piped := replay(t, 0, "export").stdout.Bytes()
 	if e, err := carry.OpenExport(bytes.NewReader(piped)); err != nil || e.Header().Events != 11 || bytes.HasPrefix(piped, []byte("{")) {
 		t.Errorf("%.60q %v", piped, err)
 	}
 
 	newHome(t) // another machine
-	out := replay(t, 0, "import", file).stdout.String()
+	out := told(t, "import", file)
 	expect.Equal(t, out, file+": 11 events added\nevents   11 in the file, written by 0.1.0-dev\nknown    0\nblobs    0\nlog      up to sequence 11\n", "import")
 	var all importedJSON
 	replay(t, 0, "import", file, "--json").decode(t, &all)
@@ -52,13 +52,13 @@ func TestExportParts(t *testing.T) {
 	dir := t.TempDir()
 	for name, args := range map[string]string{"2 events": "--session last --since 9 --until 10", "0 events": "--since 2099-01-01"} {
 		file := filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+".ndjson")
-		out := replay(t, 0, append([]string{"export", "-o", file}, strings.Fields(args)...)...).stdout.String()
+		out := told(t, append([]string{"export", "-o", file}, strings.Fields(args)...)...)
 		if text, err := os.ReadFile(file); err != nil || !bytes.HasPrefix(text, []byte(`{"hookline_export":1,`)) || !strings.HasPrefix(out, file+": "+name) {
 			t.Errorf("%s: %s, %.60q %v", args, out, text, err)
 		}
 	}
 	file := filepath.Join(dir, "session.html")
-	if out := replay(t, 0, "export", "--html", "last", "-o", file).stdout.String(); !strings.HasPrefix(out, file+": 3 events, ") {
+	if out := told(t, "export", "--html", "last", "-o", file); !strings.HasPrefix(out, file+": 3 events, ") {
 		t.Error(out)
 	}
 }
@@ -96,9 +96,7 @@ log      up to sequence 5,000
 
 func TestImportRefuses(t *testing.T) {
 	home := newHome(t)
-	if r := replay(t, 1, "import", filepath.Join(t.TempDir(), "none")); !strings.Contains(r.stderr.String(), "replay: hint: `replay export -o FILE` writes what can be imported\n") {
-		t.Error(r.stderr.String())
-	}
+	holds(t, refused(t, "import", filepath.Join(t.TempDir(), "none")), "replay: hint: `replay export -o FILE` writes what can be imported\n")
 	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a home was made: %v", err)
 	}
@@ -120,7 +118,7 @@ func TestBackupIntoTheHome(t *testing.T) {
 		t.Skip(err)
 	}
 	file := filepath.Join(link, "b.backup")
-	expect.Equal(t, replay(t, 1, "backup", file).stderr.String(), "replay: error: "+file+" is inside of the home that it would be a backup of\n"+
+	expect.Equal(t, refused(t, "backup", file), "replay: error: "+file+" is inside of the home that it would be a backup of\n"+
 		"replay: hint: choose a place outside of "+home+", best on another disk\n", file)
 }
 
@@ -146,18 +144,12 @@ func TestRestoreThroughLink(t *testing.T) {
 func TestBackupAndRestore(t *testing.T) {
 	recorded(t)
 	file := filepath.Join(t.TempDir(), "b.backup")
-	expect.Equal(t, plainIDs(replay(t, 0, "backup", file).stdout.String()), "backed up to "+file+"\nlog      up to sequence 11: 0 sealed blocks and 11 events behind\nblobs    0\nsize     N bytes\nsha256   SHA\n", "backup")
-	expect.Equal(t, replay(t, 1, "backup", file).stderr.String(), "replay: error: "+file+" exists\nreplay: hint: choose another name; nothing is overwritten\n", "again")
-	if r := replay(t, 1, "restore", file); !strings.Contains(r.stderr.String(), " is not empty\nreplay: hint: restore into another folder with --home DIR, or move this one away first\n") {
-		t.Error(r.stderr.String())
-	}
+	expect.Equal(t, plainIDs(told(t, "backup", file)), "backed up to "+file+"\nlog      up to sequence 11: 0 sealed blocks and 11 events behind\nblobs    0\nsize     N bytes\nsha256   SHA\n", "backup")
+	expect.Equal(t, refused(t, "backup", file), "replay: error: "+file+" exists\nreplay: hint: choose another name; nothing is overwritten\n", "again")
+	holds(t, refused(t, "restore", file), " is not empty\nreplay: hint: restore into another folder with --home DIR, or move this one away first\n")
 	home := newHome(t)
-	out := replay(t, 0, "restore", file).stdout.String()
-	for _, want := range []string{"restored to " + home + "\n", "\nlog      up to sequence 11\n", "\nverify   clean: every cell is what the log says\n", "\nnext: the next hook starts the recorder on it, or `hookctl start`\n"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("%s\nhas no %q", out, want)
-		}
-	}
+	holds(t, told(t, "restore", file), "restored to "+home+"\n", "\nlog      up to sequence 11\n", "\nverify   clean: every cell is what the log says\n",
+		"\nnext: the next hook starts the recorder on it, or `hookctl start`\n")
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
 	var r carry.Restored
 	replay(t, 0, "restore", file, "--home", elsewhere, "--json").decode(t, &r)
@@ -166,18 +158,16 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	expect.OK(t, os.Truncate(file, 500))
 	newHome(t)
-	if r := replay(t, 1, "restore", file); !strings.Contains(r.stderr.String(), file+" is damaged: ") || !strings.Contains(r.stderr.String(), "; nothing was restored\n") {
-		t.Error(r.stderr.String())
-	}
+	holds(t, refused(t, "restore", file), file+" is damaged: ", "; nothing was restored\n")
 }
 
 func TestRecover(t *testing.T) {
 	recorded(t)
-	expect.Equal(t, replay(t, 1, "recover").stderr.String(), "replay: error: --at is missing\nreplay: hint: for example --at '2026-11-21 08:00', --at 2h or --at 120\n", "no moment")
-	out := replay(t, 0, "recover", "--at", "4", "--session", ended[:8], "--dry-run").stdout.String()
+	expect.Equal(t, refused(t, "recover"), "replay: error: --at is missing\nreplay: hint: for example --at '2026-11-21 08:00', --at 2h or --at 120\n", "no moment")
+	out := told(t, "recover", "--at", "4", "--session", ended[:8], "--dry-run")
 	expect.Equal(t, out, "from     "+ended+" (at sequence 4)\ninto     "+live+"\ninstead  "+ended+"\n"+
 		"before   IC=0.96 (healthy) C=0.63 r=0.97\nafter    IC=1.00 (healthy) C=0.88 r=1.00\nnothing was changed: this was a dry run\n", "dry run")
-	out = replay(t, 0, "recover", "--at", "4", "--session", ended[:len(ended)-2]).stdout.String()
+	out = told(t, "recover", "--at", "4", "--session", ended[:len(ended)-2])
 	if !strings.HasSuffix(plainIDs(out), "\nrecovered; the next session of the project starts from it\nevent    ID\n") {
 		t.Error(out)
 	}
@@ -207,10 +197,8 @@ func TestRepairAsks(t *testing.T) {
 	expect.Equal(t, r.do(t, 1, "repair", "--from", file).stderr.String(), "repair it? [y/N] replay: error: nothing was done\n", "no")
 	r = newRun()
 	r.Asks, r.In = true, strings.NewReader("yes\n")
-	if out := r.do(t, 0, "repair", "--from", file).stdout.String(); !strings.Contains(out, "found   sequences lost: 4\n") || !strings.HasSuffix(out, "\n1 event added, up to sequence 14\n") {
-		t.Error(out)
-	}
-	expect.Equal(t, replay(t, 0, "repair").stdout.String(), `back    sequence 4, at the end of the log
+	holds(t, r.do(t, 0, "repair", "--from", file).stdout.String(), "found   sequences lost: 4\n", "\n1 event added, up to sequence 14\n")
+	expect.Equal(t, told(t, "repair"), `back    sequence 4, at the end of the log
 blocks   0 sealed, read
 blobs    0 read
 lost     1 sequence: 1 back, 0 in exports, 0 events rebuilt from transcripts, 0 nowhere
@@ -237,12 +225,8 @@ func TestRepairDryRunChangesNothing(t *testing.T) {
 	file := spoilt(t)
 	home := os.Getenv("HOOKLINE_HOME")
 	before := logFiles(t, home)
-	r := replay(t, 1, "repair", "--dry-run", "--from", file)
-	for _, want := range []string{"found   sequences lost: 4\n", "nothing was changed yet: `replay repair` mends what was found, then asks exports and transcripts for what is lost\n"} {
-		if !strings.Contains(r.stdout.String(), want) {
-			t.Errorf("%q is not in\n%s", want, &r.stdout)
-		}
-	}
+	holds(t, replay(t, 1, "repair", "--dry-run", "--from", file).stdout.String(), "found   sequences lost: 4\n",
+		"nothing was changed yet: `replay repair` mends what was found, then asks exports and transcripts for what is lost\n")
 	if after := logFiles(t, home); len(before) < 3 || !maps.Equal(after, before) {
 		t.Errorf("%d files before, %d after, or others", len(before), len(after))
 	}
@@ -263,7 +247,7 @@ func TestRepairGoneLog(t *testing.T) {
 		expect.Equal(t, r.stderr.String(), "replay: error: "+gone+"\nreplay: hint: hooks are kept in the spool meanwhile; `replay repair --from EXPORT` restores the events of an export\n", verb)
 	}
 	replay(t, 1, "repair", "--from", file) // nobody is there to ask
-	expect.Equal(t, replay(t, 0, "repair", "--yes", "--from", file).stdout.String(), "damage  "+gone+`
+	expect.Equal(t, told(t, "repair", "--yes", "--from", file), "damage  "+gone+`
 a new log begins behind the lost sequences; whatever is left of the old one is set aside
 back    sequence 1-11, at the end of the log
 export      `+file+`: 11 events added, 0 known, 0 blobs

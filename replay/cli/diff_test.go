@@ -10,7 +10,7 @@ import (
 
 func TestDiff(t *testing.T) {
 	recorded(t)
-	out := replay(t, 0, "diff", "5", "6", "session", "--fields").stdout.String()
+	out := told(t, "diff", "5", "6", "session", "--fields")
 	head, rest, _ := strings.Cut(out, "  open  ") // it holds an event's id, which is new in each run
 	expect.Equal(t, head, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
 session  5f1d0c2e-7b34-4f19-9a55-000000000001
@@ -28,18 +28,13 @@ session  5f1d0c2e-7b34-4f19-9a55-000000000001
 // Without --fields it is told in words: calls, failures, values of the identity; what is left out is counted.
 func TestDiffInWords(t *testing.T) {
 	recorded(t)
-	out := replay(t, 0, "diff", "5", "6", "session").stdout.String()
+	out := told(t, "diff", "5", "6", "session")
 	expect.Equal(t, out, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
 session  5f1d0c2e-7b34-4f19-9a55-000000000001
   failures         1
 5 more fields changed: --fields shows all
 `)
-	out = replay(t, 0, "diff", "1", "now").stdout.String()
-	for _, want := range []string{"  prompts          1\n", "  calls            + ", "  goal             ", "  IC               ", "  failing          + "} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in\n%s", want, out)
-		}
-	}
+	holds(t, told(t, "diff", "1", "now"), "  prompts          1\n", "  calls            + ", "  goal             ", "  IC               ", "  failing          + ")
 }
 
 func TestTurned(t *testing.T) {
@@ -65,11 +60,9 @@ func TestTurned(t *testing.T) {
 
 func TestDiffBackwards(t *testing.T) {
 	recorded(t)
-	out := replay(t, 0, "diff", "now", "8", "latest").stdout.String()
+	out := told(t, "diff", "now", "8", "latest")
 	expect.Equal(t, out, "from 11 (prompt.submitted, 2026-11-21 12:00:06) to 8 (identity.persisted, 2026-11-21 12:00:04)\nnothing changed\n", "stdout")
-	if out = replay(t, 0, "diff", "8", "7", "identity", "--fields").stdout.String(); !strings.Contains(out, "  true → false\n") { // the snapshot is taken back
-		t.Error(out)
-	}
+	holds(t, told(t, "diff", "8", "7", "identity", "--fields"), "  true → false\n") // the snapshot is taken back
 }
 
 func TestDiffJSON(t *testing.T) {

@@ -116,6 +116,18 @@ func replay(t *testing.T, exit int, args ...string) *run {
 	return newRun().do(t, exit, args...)
 }
 
+// told is what a command line prints that works.
+func told(t *testing.T, args ...string) string {
+	t.Helper()
+	return replay(t, 0, args...).stdout.String()
+}
+
+// refused is what a command line says that fails.
+func refused(t *testing.T, args ...string) string {
+	t.Helper()
+	return replay(t, 1, args...).stderr.String()
+}
+
 func (r *run) decode(t *testing.T, into any) {
 	t.Helper()
 	if strings.Count(r.stdout.String(), "\n") != 1 {
@@ -123,6 +135,16 @@ func (r *run) decode(t *testing.T, into any) {
 	}
 	if err := json.Unmarshal(r.stdout.Bytes(), into); err != nil {
 		t.Fatalf("%v in %s", err, &r.stdout)
+	}
+}
+
+// holds fails a test where a text lacks one of the parts.
+func holds(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in\n%s", part, text)
+		}
 	}
 }
 

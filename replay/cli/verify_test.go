@@ -93,7 +93,7 @@ time     T
 	if len(v.Known) != 1 || v.Known[0].First != 6 || v.Known[0].Event == "" || len(v.New) != 0 || !strings.Contains(r.stdout.String(), `"new":[]`) {
 		t.Fatalf("%+v", v)
 	}
-	expect.Equal(t, plainTimes(replay(t, 0, "verify").stdout.String()), `clean: every cell is what the log says
+	expect.Equal(t, plainTimes(told(t, "verify")), `clean: every cell is what the log says
 events   12
 records  11
 holes    1
