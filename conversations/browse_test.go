@@ -4,7 +4,6 @@ package conversations
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -13,26 +12,29 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// cmdBrowse opens the link when it has come, keeps the cookie beside it, and prints what the path gives.
+// cmdBrowse opens the link when it has come, keeps the cookie in $COOKIE, and prints what the path gives.
 func cmdBrowse(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) != 2 {
-		ts.Fatalf("usage: browse FILE PATH")
-	}
-	link, err := linkIn(ts.MkAbs(args[0]))
-	ts.Check(err)
-	kept := ts.MkAbs(args[0] + ".cookie")
-	if _, err := os.Stat(kept); err != nil {
-		cookie, err := openLink(link)
+	var link struct{ URL string }
+	ts.Check(eventually(func() error {
+		text, err := os.ReadFile(ts.MkAbs(args[0]))
+		if err == nil {
+			err = json.Unmarshal(text, &link)
+		}
+		return err
+	}))
+	if ts.Getenv("COOKIE") == "" {
+		once := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		resp, err := once.Get(link.URL)
 		ts.Check(err)
-		ts.Check(os.WriteFile(kept, []byte(cookie), 0o600))
+		_ = resp.Body.Close()
+		cookie, _, _ := strings.Cut(resp.Header.Get("Set-Cookie"), ";")
+		ts.Setenv("COOKIE", cookie)
 	}
-	cookie, err := os.ReadFile(kept)
-	ts.Check(err)
 
-	base, _, _ := strings.Cut(link, "/open")
+	base, _, _ := strings.Cut(link.URL, "/open")
 	req, err := http.NewRequest(http.MethodGet, base+args[1], nil)
 	ts.Check(err)
-	req.Header.Set("Cookie", string(cookie))
+	req.Header.Set("Cookie", ts.Getenv("COOKIE"))
 	resp, err := http.DefaultClient.Do(req)
 	ts.Check(err)
 	defer resp.Body.Close()
@@ -43,32 +45,4 @@ func cmdBrowse(ts *testscript.TestScript, neg bool, args []string) {
 	if ok := resp.StatusCode == http.StatusOK; ok == neg {
 		ts.Fatalf("%s answers %s", args[1], resp.Status)
 	}
-}
-
-// linkIn waits for the line of `page --json`.
-func linkIn(file string) (string, error) {
-	var line struct{ URL string }
-	err := eventually(func() error {
-		text, err := os.ReadFile(file)
-		if err == nil {
-			err = json.Unmarshal(text, &line)
-		}
-		return err
-	})
-	return line.URL, err
-}
-
-// openLink uses the token and returns the cookie.
-func openLink(link string) (string, error) {
-	once := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := once.Get(link)
-	if err != nil {
-		return "", err
-	}
-	defer resp.Body.Close()
-	cookie, _, ok := strings.Cut(resp.Header.Get("Set-Cookie"), ";")
-	if !ok {
-		return "", fmt.Errorf("the link answers %s and gives no cookie", resp.Status)
-	}
-	return cookie, nil
 }

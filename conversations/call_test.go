@@ -50,14 +50,11 @@ func cmdHook(ts *testscript.TestScript, neg bool, args []string) {
 	if out.exit != *want {
 		ts.Fatalf("exit code %d instead of %d", out.exit, *want)
 	}
-	limit := deadlineOf(c.args) + lateBy
-	if wire.Gated(ts.MkAbs(".")) && limit < 2*time.Second+lateBy {
-		limit = 2*time.Second + lateBy // gates: a busy machine must not open one
+	deadline := wire.Deadline(c.args, wire.Event(c.args, nil), ts.MkAbs("."))
+	if out.took > deadline+lateBy {
+		ts.Fatalf("it took %v, more than %v", out.took, deadline+lateBy)
 	}
-	if out.took > limit {
-		ts.Fatalf("it took %v, more than %v", out.took, limit)
-	}
-	ts.Setenv("LATE", strconv.FormatBool(out.stdout == "" && out.took > deadlineOf(c.args)*6/10))
+	ts.Setenv("LATE", strconv.FormatBool(out.stdout == "" && out.took > deadline*6/10))
 }
 
 // late tells that a busy machine left the last hook no time for the daemon's answer, which is 60 % of its deadline. It
@@ -117,26 +114,3 @@ func inputOf(ts *testscript.TestScript, args []string) (rest []string, input str
 
 // lateBy is what a busy machine may add to a hook's own deadline.
 const lateBy = 10 * time.Second
-
-// deadlineOf is the hook's own deadline, as the command line's documentation has it.
-func deadlineOf(args []string) time.Duration {
-	verbs := map[string]string{"check-identity": "PostToolUse", "inject-context": "UserPromptSubmit", "restore-identity": "SessionStart", "persist-identity": "SessionEnd"}
-	if args[1] == "brief" {
-		return 60 * time.Millisecond
-	}
-	event := args[1]
-	if v, ok := verbs[event]; ok {
-		event = v
-	}
-	switch event {
-	case "PreToolUse":
-		return 100 * time.Millisecond
-	case "SessionStart":
-		return 2 * time.Second
-	case "UserPromptSubmit", "Stop":
-		return time.Second
-	case "SessionEnd":
-		return 1200 * time.Millisecond
-	}
-	return 500 * time.Millisecond
-}

@@ -65,7 +65,7 @@ func atOnce(most, n int, do func(i int) error) error {
 func cmdSpool(ts *testscript.TestScript, _ bool, args []string) {
 	h := homeOf(ts)
 	for i := range number(ts, args[0]) {
-		ts.Check(putInSpool(h.state(), toolFrame(h, args[1], i)))
+		ts.Check(h.keep(toolFrame(h, args[1], i)))
 	}
 }
 

@@ -8,12 +8,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	paths "hookline/hookctl/home"
+	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 )
 
@@ -31,7 +32,7 @@ func cmdFrame(ts *testscript.TestScript, neg bool, args []string) {
 	id := flags.String("id", "", "")
 	from := flags.String("from", filepath.Join(binaries, "hookctl"), "")
 	ago := flags.Duration("ago", 0, "")
-	spool := flags.Bool("spool", false, "")
+	waits := flags.Bool("spool", false, "")
 	cut := flags.Bool("cut", false, "")
 	ts.Check(flags.Parse(args))
 	args, input := inputOf(ts, flags.Args())
@@ -39,8 +40,8 @@ func cmdFrame(ts *testscript.TestScript, neg bool, args []string) {
 	f.Binary, f.Complete = *from, !*cut
 	f.ID = cmp.Or(*id, f.ID)
 	ts.Setenv("FRAME", f.ID)
-	if *spool {
-		ts.Check(putInSpool(h.state(), f))
+	if *waits {
+		ts.Check(h.keep(f))
 		return
 	}
 	reply, err := h.send(f)
@@ -65,18 +66,9 @@ func (h home) send(f wire.Frame) (wire.Reply, error) {
 	return wire.Do(time.Now().Add(within), h.socket(), f.Args[1], f)
 }
 
-// putInSpool writes the file that "hookd deliver" would: whole or not at all.
-func putInSpool(home string, f wire.Frame) error {
-	dir := filepath.Join(home, "spool")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	text := append(append(f.Header(), '\n'), f.Body...)
-	temp := filepath.Join(dir, "."+f.ID+"."+strconv.Itoa(os.Getpid())+".tmp")
-	if err := os.WriteFile(temp, text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temp, filepath.Join(dir, f.ID+".frame"))
+// keep puts a frame into the spool, as `hookd deliver` does.
+func (h home) keep(f wire.Frame) error {
+	return spool.Open(paths.PathsOf(h.state(), h.getenv)).Write(f)
 }
 
 // spooled lists the waiting frames' files.

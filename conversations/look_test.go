@@ -29,15 +29,9 @@ func cmdCount(ts *testscript.TestScript, _ bool, args []string) {
 
 // cmdEvent prints the newest event that matches; it waits for one, since what follows from a hook comes behind its answer.
 func cmdEvent(ts *testscript.TestScript, _ bool, args []string) {
-	var found []record
-	ts.Check(eventually(func() (err error) {
-		found, err = matching(homeOf(ts), args[0], args[1:])
-		if err == nil && len(found) == 0 {
-			err = fmt.Errorf("no event %s", strings.Join(args, " "))
-		}
-		return err
-	}))
-	fmt.Fprintf(ts.Stdout(), "%s\n", found[len(found)-1].raw)
+	r, err := homeOf(ts).newest(args[0], args[1:]...)
+	ts.Check(err)
+	fmt.Fprintf(ts.Stdout(), "%s\n", r.raw)
 }
 
 func cmdTypes(ts *testscript.TestScript, _ bool, args []string) {

@@ -55,17 +55,7 @@ func roundTrip(t *testing.T, h home, file string) {
 	if silent[name] && out.stdout != "" {
 		t.Errorf("%s: stdout %q", name, out.stdout)
 	}
-	var last record
-	expect.OK(t, eventually(func() error {
-		list, err := matching(h, "*", []string{"hook=" + name})
-		if err == nil && len(list) == 0 {
-			err = fmt.Errorf("%s: no event came of it", name)
-		}
-		if err == nil {
-			last = list[len(list)-1]
-		}
-		return err
-	}))
+	last := expect.Value(h.newest("*", "hook="+name))(t)
 	raw := expect.Value(h.ask("GET", fmt.Sprintf("/v1/events/%v?raw=1", last.fields["id"]), ""))(t)
 	shown := h.verb(t, "events", "show", fmt.Sprint(last.fields["id"]), "--raw")
 	if err := errors.Join(sameJSON(payload, raw), sameJSON(payload, []byte(shown))); err != nil {

@@ -27,6 +27,21 @@ func eventually(ok func() error) error {
 	}
 }
 
+// newest waits for an event of a pattern whose fields have the values asked for, and gives the newest one.
+func (h home) newest(pattern string, wants ...string) (r record, err error) {
+	err = eventually(func() error {
+		found, err := matching(h, pattern, wants)
+		if err == nil && len(found) == 0 {
+			return fmt.Errorf("no event %s %s", pattern, strings.Join(wants, " "))
+		}
+		if err == nil {
+			r = found[len(found)-1]
+		}
+		return err
+	})
+	return r, err
+}
+
 // cmdWaitfor polls one condition.
 func cmdWaitfor(ts *testscript.TestScript, _ bool, args []string) {
 	h := homeOf(ts)

@@ -11,11 +11,11 @@ import (
 )
 
 // ask sends one request to a server.
-func ask(t *testing.T, c *http.Client, link, method string, change func(*http.Request)) (status int, body string, h http.Header) {
+func ask(t *testing.T, c *http.Client, link string, change ...func(*http.Request)) (status int, body string, h http.Header) {
 	t.Helper()
-	req := expect.Value(http.NewRequestWithContext(t.Context(), method, link, nil))(t)
-	if change != nil {
-		change(req)
+	req := expect.Value(http.NewRequestWithContext(t.Context(), http.MethodGet, link, nil))(t)
+	for _, f := range change {
+		f(req)
 	}
 	resp := expect.Value(c.Do(req))(t)
 	defer resp.Body.Close()
@@ -36,20 +36,20 @@ func TestWhoMayRead(t *testing.T) {
 	base, _, _ := strings.Cut(link, "/open")
 	stranger, own := &http.Client{}, browser(t)
 
-	if status, body, _ := ask(t, stranger, base+"/", "GET", nil); status != http.StatusForbidden || strings.Contains(body, "retries") {
-		t.Errorf("without a cookie: %d %q", status, body)
-	}
-	if status, _, _ := ask(t, stranger, base+"/open?token=AAAAAAAAAAAAAAAAAAAAAAAAAA", "GET", nil); status != http.StatusForbidden {
-		t.Errorf("with a guessed token: %d", status)
-	}
-	if status, body, _ := ask(t, own, link, "GET", nil); status != http.StatusOK || !strings.Contains(body, "Add retries") {
-		t.Errorf("with the link: %d %q", status, body)
-	}
-	if status, _, _ := ask(t, stranger, link, "GET", nil); status != http.StatusForbidden {
-		t.Errorf("with the link once more, in another browser: %d", status)
-	}
-	if status, _, _ := ask(t, own, link, "GET", nil); status != http.StatusOK {
-		t.Errorf("with the link once more, in the same browser: %d", status)
+	for _, c := range []struct {
+		name, link string
+		by         *http.Client
+		status     int
+	}{
+		{"without a cookie", base + "/", stranger, http.StatusForbidden},
+		{"with a guessed token", base + "/open?token=AAAAAAAAAAAAAAAAAAAAAAAAAA", stranger, http.StatusForbidden},
+		{"with the link", link, own, http.StatusOK},
+		{"with the link once more, in another browser", link, stranger, http.StatusForbidden},
+		{"with the link once more, in the same browser", link, own, http.StatusOK},
+	} {
+		status, body, _ := ask(t, c.by, c.link)
+		expect.Equal(t, status, c.status, c.name)
+		expect.Equal(t, strings.Contains(body, "Add retries"), c.by == own, c.name, "the sessions are told")
 	}
 
 	site := func(site, mode, dest string) map[string]string {
@@ -69,7 +69,8 @@ func TestWhoMayRead(t *testing.T) {
 		{"a form", "POST", "", nil, http.StatusMethodNotAllowed},
 		{"its own script", "GET", "", map[string]string{"Origin": base, "Sec-Fetch-Site": "same-origin"}, http.StatusOK},
 	} {
-		status, _, _ := ask(t, own, base+"/", c.method, func(r *http.Request) {
+		status, _, _ := ask(t, own, base+"/", func(r *http.Request) {
+			r.Method = c.method
 			r.Host = c.host // "" is the one that is asked
 			for name, v := range c.headers {
 				r.Header.Set(name, v)
@@ -83,7 +84,7 @@ func TestWhoMayRead(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	link := serve(t, demoSource(), Options{})
 	once := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	status, _, h := ask(t, once, link, "GET", nil)
+	status, _, h := ask(t, once, link)
 	cookie := h.Get("Set-Cookie")
 	if status != http.StatusSeeOther || !strings.Contains(cookie, "; HttpOnly") || !strings.Contains(cookie, "; SameSite=Strict") || strings.Contains(cookie, "Domain") {
 		t.Errorf("%d, cookie %q", status, cookie)

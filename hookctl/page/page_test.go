@@ -144,14 +144,14 @@ func opened(t *testing.T, from Source, o Options) tab {
 	b := tab{t: t, own: browser(t)}
 	b.own.Timeout = 30 * time.Second
 	b.base, _, _ = strings.Cut(link, "/open")
-	_, b.list, _ = ask(t, b.own, link, "GET", nil)
+	_, b.list, _ = ask(t, b.own, link)
 	return b
 }
 
 // page is what a path shows.
 func (b tab) page(path string) string {
 	b.t.Helper()
-	status, body, _ := ask(b.t, b.own, b.base+path, "GET", nil)
+	status, body, _ := ask(b.t, b.own, b.base+path)
 	expect.EqualNow(b.t, status, http.StatusOK, path, body)
 	return body
 }
@@ -180,7 +180,7 @@ func TestTimeline(t *testing.T) {
 	has(t, "the change", b.session("/body/r3"), "<h3>/w/app/up.go</h3>", `<span class="del">- a`, `<span class="add">&#43; b`, "line 4, now 4", `href="/event/4"`)
 	expect.Equal(t, b.session("/grep?q=nowhere"), "[]\n", "found")
 	expect.Equal(t, b.session("/grep?q=EXIT+code"), "[\"r5\"]\n", "found")
-	if status, _, _ := ask(t, b.own, b.base+"/session/nobody", "GET", nil); status != http.StatusNotFound {
+	if status, _, _ := ask(t, b.own, b.base+"/session/nobody"); status != http.StatusNotFound {
 		t.Errorf("a session that is not there: %d", status)
 	}
 }
@@ -239,11 +239,11 @@ func TestTroubleIsSaid(t *testing.T) {
 	down := &problem.Error{Message: "the daemon ended", Hint: "`hookctl start` starts one"}
 	b := opened(t, stopped{demoSource(), down}, Options{})
 	want := "the daemon ended; `hookctl start` starts one"
-	_, page, _ := ask(t, b.own, b.base+"/session/"+demoID, "GET", nil)
+	_, page, _ := ask(t, b.own, b.base+"/session/"+demoID)
 	has(t, "the page", page, want)
-	_, words, _ := ask(t, b.own, b.base+"/session/"+demoID+"/live?after=0", "GET", nil)
+	_, words, _ := ask(t, b.own, b.base+"/session/"+demoID+"/live?after=0")
 	has(t, "what who follows gets", words, "event: lost\ndata: "+want+"\n")
-	status, page, _ := ask(t, b.own, b.base+"/nowhere", "GET", nil)
+	status, page, _ := ask(t, b.own, b.base+"/nowhere")
 	expect.Equal(t, status, http.StatusNotFound)
 	has(t, "a page that is not there", page, "there is no such page", `<a class="brand" href="/">`)
 }
