@@ -186,7 +186,14 @@ func (configSetVerb) run(a *app, args []string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := replaceFile(path, withKey(string(text), key, value)); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	target := path
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		target = real
+	}
+	if err := safeopen.Replace(target, []byte(withKey(string(text), key, value))); err != nil {
 		return err
 	}
 	if err := a.judgeAnew(); err != nil {
@@ -234,18 +241,6 @@ func withKey(text, key, value string) string {
 		text += "\n"
 	}
 	return text + line + "\n"
-}
-
-// replaceFile writes a file whole or not at all; of a link it writes the file that it leads to.
-func replaceFile(path, text string) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-
-	return safeopen.Replace(path, []byte(text))
 }
 
 type configEditVerb struct{}

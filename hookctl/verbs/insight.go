@@ -75,7 +75,7 @@ func (a *app) printCalls(calls []insight.Call, last count) {
 		return
 	}
 	if last != allOf && len(calls) > int(last) {
-		a.Printf("\n%s\n", a.Paint.Faint(fmt.Sprintf("  %s before, -n all shows them", cmdline.Plural(len(calls)-int(last), "call"))))
+		a.Printf("\n"+a.Paint.Faint("  %s before, -n all shows them")+"\n", cmdline.Plural(len(calls)-int(last), "call"))
 		calls = calls[len(calls)-int(last):]
 	}
 

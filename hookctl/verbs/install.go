@@ -54,11 +54,6 @@ func (a *app) settingsOptions() settings.Options {
 	return settings.Options{Client: settings.Claude, Scope: settings.User, Profile: settings.Full, Home: cmp.Or(a.Getenv("HOME"), a.Getenv("USERPROFILE")), ConfigDir: a.Getenv("CLAUDE_CONFIG_DIR"), ProjectDir: a.ProjectDir(), Binary: a.hookctl()}
 }
 
-// clientConfig is the folder of the client's user settings.
-func (a *app) clientConfig() string {
-	return cmp.Or(a.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(a.userHome(), ".claude"))
-}
-
 // hookctl is the program that the client will call: the one beside this executable. Where PATH leads
 // to the same file, by its name there, which an upgrade keeps while the file that the link leads to changes.
 func (a *app) hookctl() string {

@@ -84,7 +84,7 @@ func (f *sessionListVerb) run(a *app, _ []string) error {
 	}
 	err = a.printSessions(list, projects)
 	if more && !a.JSON {
-		a.Printf("%s\n", a.Paint.Faint(fmt.Sprintf("the %d active last; -n all lists all", most)))
+		a.Printf(a.Paint.Faint("the %d active last; -n all lists all")+"\n", most)
 	}
 	return err
 }
@@ -318,7 +318,7 @@ func (a *app) printTimeline(s session.State, t timeline, last count) {
 	}
 	a.Printf("\n")
 	if earlier := len(t.steps) - len(steps); earlier > 0 {
-		a.Printf("%s\n", a.Paint.Faint(fmt.Sprintf("  %s before, -n all shows them", cmdline.Plural(earlier, "step"))))
+		a.Printf(a.Paint.Faint("  %s before, -n all shows them")+"\n", cmdline.Plural(earlier, "step"))
 	}
 
 	var before time.Time

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -22,7 +23,9 @@ type importTranscriptsVerb struct {
 }
 
 // clientFolder is where the client keeps its transcripts.
-func (a *app) clientFolder() string { return filepath.Join(a.clientConfig(), "projects") }
+func (a *app) clientFolder() string {
+	return filepath.Join(cmp.Or(a.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(a.userHome(), ".claude")), "projects")
+}
 
 // mostPaths bounds the request, in bytes.
 const mostPaths = 32 << 10
@@ -159,7 +162,7 @@ func (a *app) gaps() error {
 	})
 	return a.Verdict(out, !bad, func() {
 		if out.Missing == 0 {
-			a.Printf("%s\n", a.Paint.Good(fmt.Sprintf("no gaps: of %s in the transcripts of %s, all that could be recorded were", cmdline.Plural(out.Live, "recorded hook"), cmdline.Plural(out.Sessions, "session"))))
+			a.Printf(a.Paint.Good("no gaps: of %s in the transcripts of %s, all that could be recorded were")+"\n", cmdline.Plural(out.Live, "recorded hook"), cmdline.Plural(out.Sessions, "session"))
 			return
 		}
 		a.Printf("%s\n", a.Paint.Warn(cmdline.Plural(out.Missing, "hook")+" never came; `hookctl import transcripts` takes them from the transcripts"))

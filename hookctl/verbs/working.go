@@ -47,7 +47,7 @@ func (a *app) goalCmd() *cobra.Command {
 			Short:   "Set the goal",
 			Example: "  hookctl goal set 'Ship the retries'",
 			Args:    cmdline.Exactly("TEXT"),
-		}, &noteVerb{example: "hookctl goal set 'Ship the retries'", event: func(text string) events.Event { return &events.GoalSet{Text: text} }}))
+		}, &noteVerb{event: func(text string) events.Event { return &events.GoalSet{Text: text} }}))
 }
 
 func (a *app) handoffCmd() *cobra.Command {
@@ -63,7 +63,7 @@ func (a *app) handoffCmd() *cobra.Command {
 			Short:   "Keep words for the next session",
 			Example: "  hookctl handoff write 'Run the smoke tests next'",
 			Args:    cmdline.Exactly("TEXT"),
-		}, &noteVerb{example: "hookctl handoff write 'Run the smoke tests next'", event: func(text string) events.Event { return &events.HandoffWritten{Text: text} }}))
+		}, &noteVerb{event: func(text string) events.Event { return &events.HandoffWritten{Text: text} }}))
 }
 
 func (a *app) checkpointCmd() *cobra.Command {
@@ -117,14 +117,13 @@ func (f *workingVerb) run(a *app, _ []string) error {
 // noteVerb records one text of a session.
 type noteVerb struct {
 	ofSession
-	example string
-	event   func(text string) events.Event
+	event func(text string) events.Event
 }
 
 func (f *noteVerb) run(a *app, args []string) error {
 	text := strings.TrimSpace(args[0])
 	if text == "" {
-		return problem.Faultf("the text is empty").Advise("`" + f.example + "`")
+		return problem.Faultf("the text is empty").Advise("quote it for the shell")
 	}
 	return a.sayEmitted(a.emitFor(f.Session, f.event(text)))
 }
