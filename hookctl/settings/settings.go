@@ -120,13 +120,13 @@ func (o Options) Command() string {
 
 // A Result is what Install or Uninstall did, or with DryRun would do.
 type Result struct {
-	Path    string   // the settings file, as named by scope; it may be a symbolic link
-	Backup  string   // where this call saved the file as it was; empty if it did not
-	Diff    string   // unified diff, with DryRun only; empty if nothing changes
-	Changed bool     // whether the bytes of the file change
-	Removed int      // handlers of ours taken out
-	Added   int      // entries of ours put in
-	Foreign []string // events of ours that other hooks share; those are kept
+	Path    string   `json:"path" jsonschema_description:"the settings file"` // as named by scope; it may be a symbolic link
+	Changed bool     `json:"changed" jsonschema_description:"the file differs, or would"`
+	Added   int      `json:"added" jsonschema_description:"hooks"`
+	Removed int      `json:"removed" jsonschema_description:"hooks that were taken out or replaced"`
+	Backup  string   `json:"backup,omitempty" jsonschema_description:"of the file before"` // empty where this call made none
+	Foreign []string `json:"foreign" jsonschema_description:"events that hooks of others share; those are kept"`
+	Diff    string   `json:"diff,omitempty" jsonschema_description:"unified; only with --dry-run"` // empty if nothing changes
 }
 
 // Install makes the file hold exactly one entry of ours per event of the profile. Doing it

@@ -58,6 +58,14 @@ func (c *count) Set(s string) error {
 	return nil
 }
 
+// from is the index at which the last N of so many begin.
+func (c *count) from(n int) int {
+	if *c == allOf {
+		return 0
+	}
+	return max(0, n-int(*c))
+}
+
 // Type names the value in help.
 func (*count) Type() string { return "N" }
 

@@ -173,9 +173,7 @@ func (f *identityHistoryVerb) run(a *app, _ []string) error {
 	if !f.All {
 		lines = slices.DeleteFunc(lines, func(l snapshotJSON) bool { return countsFor(projects, l.Project) != here })
 	}
-	if f.Last != allOf {
-		lines = lines[max(0, len(lines)-int(f.Last)):]
-	}
+	lines = lines[f.Last.from(len(lines)):]
 	t := a.Table("SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM")
 	t.Drop = []string{"C", "R"}
 	return cmdline.PrintList(t, "no snapshot yet; one is taken at the end of a session", lines, func(l snapshotJSON) []string {

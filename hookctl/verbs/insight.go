@@ -74,9 +74,9 @@ func (a *app) printCalls(calls []insight.Call, last count) {
 		a.Printf("\n  no tool was called\n")
 		return
 	}
-	if last != allOf && len(calls) > int(last) {
-		a.Printf("\n"+a.Paint.Faint("  %s before, -n all shows them")+"\n", cmdline.Plural(len(calls)-int(last), "call"))
-		calls = calls[len(calls)-int(last):]
+	earlier := last.from(len(calls))
+	if earlier > 0 {
+		a.Printf("\n"+a.Paint.Faint("  %s before, -n all shows them")+"\n", cmdline.Plural(earlier, "call"))
 	}
 
 	a.Printf("\n")
@@ -93,7 +93,7 @@ func (a *app) printCalls(calls []insight.Call, last count) {
 		}
 		return v
 	}
-	for _, c := range calls {
+	for _, c := range calls[earlier:] {
 		waited := ""
 		if c.WaitedMS >= 100 {
 			waited = (time.Duration(c.WaitedMS) * time.Millisecond).Round(100 * time.Millisecond).String()

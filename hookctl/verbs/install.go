@@ -79,18 +79,12 @@ func sameFile(x, y string) bool {
 
 // installJSON is what install and uninstall print with --json.
 type installJSON struct {
-	Client  string   `json:"client" jsonschema_description:"claude-code or codex"`
-	Path    string   `json:"path" jsonschema_description:"the settings file"`
+	Client string `json:"client" jsonschema_description:"claude-code or codex"`
+	settings.Result
 	Scope   string   `json:"scope" jsonschema_description:"user, project or local"`
 	Profile string   `json:"profile,omitempty" jsonschema_description:"full or identity; only of install"`
 	Binary  string   `json:"binary,omitempty" jsonschema_description:"that the client will call; only of install"`
 	DryRun  bool     `json:"dry_run" jsonschema_description:"nothing was changed"`
-	Changed bool     `json:"changed" jsonschema_description:"the file differs, or would"`
-	Added   int      `json:"added" jsonschema_description:"hooks"`
-	Removed int      `json:"removed" jsonschema_description:"hooks that were taken out or replaced"`
-	Backup  string   `json:"backup,omitempty" jsonschema_description:"of the file before"`
-	Foreign []string `json:"foreign" jsonschema_description:"events that hooks of others share; those are kept"`
-	Diff    string   `json:"diff,omitempty" jsonschema_description:"unified; only with --dry-run"`
 	Line    string   `json:"status_line,omitempty" jsonschema_description:"the client's command for its status line; only with --statusline"`
 	Left    []string `json:"left,omitempty" jsonschema_description:"files in that folder that are not ours and stay; only with --purge"`
 	Plugin  string   `json:"plugin,omitempty" jsonschema_description:"the client's plugin that runs the hooks instead of the settings file; of uninstall: that was removed"`
@@ -204,8 +198,8 @@ func outcomeJSON(o settings.Options, res settings.Result) installJSON {
 }
 
 func resultJSON(o settings.Options, res settings.Result) installJSON {
-	return installJSON{Client: string(o.Client), Path: res.Path, Scope: string(o.Scope), DryRun: o.DryRun, Changed: res.Changed, Added: res.Added,
-		Removed: res.Removed, Backup: res.Backup, Diff: res.Diff, Foreign: append([]string{}, res.Foreign...)}
+	res.Foreign = append([]string{}, res.Foreign...)
+	return installJSON{Client: string(o.Client), Result: res, Scope: string(o.Scope), DryRun: o.DryRun}
 }
 
 // The hooks as a plugin of the client, added and removed by the client's own commands.

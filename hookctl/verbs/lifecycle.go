@@ -177,10 +177,7 @@ func (f *logVerb) run(a *app, _ []string) error {
 	}
 
 	lines := slices.Collect(strings.Lines(string(text)))
-	if f.Last != allOf {
-		lines = lines[max(0, len(lines)-int(f.Last)):]
-	}
-	for _, line := range lines {
+	for _, line := range lines[f.Last.from(len(lines)):] {
 		a.Verbatim(strings.TrimSuffix(line, "\n") + "\n")
 	}
 	return nil

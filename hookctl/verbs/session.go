@@ -312,17 +312,14 @@ func (t *timeline) newest(r events.Record) *step {
 
 // printTimeline prints the last steps and how the session stands or ended.
 func (a *app) printTimeline(s session.State, t timeline, last count) {
-	steps := t.steps
-	if last != allOf && len(steps) > int(last) {
-		steps = steps[len(steps)-int(last):]
-	}
+	earlier := last.from(len(t.steps))
 	a.Printf("\n")
-	if earlier := len(t.steps) - len(steps); earlier > 0 {
+	if earlier > 0 {
 		a.Printf(a.Paint.Faint("  %s before, -n all shows them")+"\n", cmdline.Plural(earlier, "step"))
 	}
 
 	var before time.Time
-	for _, step := range steps {
+	for _, step := range t.steps[earlier:] {
 		if d := a.day(before, step.at); d != "" {
 			a.Printf("%s\n", a.Paint.Faint(d))
 		}
