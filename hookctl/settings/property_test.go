@@ -25,8 +25,6 @@ func (w *writer) oneOf(choices ...string) string {
 	return rapid.SampledFrom(choices).Draw(w.t, "choice")
 }
 
-func (w *writer) flip(name string) bool { return rapid.Bool().Draw(w.t, name) }
-
 // gap writes what may stand between two signs.
 func (w *writer) gap(depth int) {
 	switch w.style {
@@ -45,7 +43,7 @@ func (w *writer) list(open, end string, n, depth int, each func(int)) {
 		if w.style == "wild" {
 			w.gap(depth + 1)
 		}
-		if i < n-1 || (w.style == "wild" && w.flip("trailing comma")) {
+		if i < n-1 || (w.style == "wild" && rapid.Bool().Draw(w.t, "trailing comma")) {
 			w.b.WriteString(",")
 		}
 	}
@@ -177,17 +175,12 @@ func meaning(t *rapid.T, text string) map[string]any {
 	return m
 }
 
-func drawOptions(rt *rapid.T, t *testing.T) Options {
-	o := options(t)
-	o.Scope = rapid.SampledFrom([]Scope{User, Local}).Draw(rt, "scope")
-	o.Profile = rapid.SampledFrom([]Profile{Full, Identity}).Draw(rt, "profile")
-	return o
-}
-
 func TestPropertyThereAndBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := settingsText(rt, false)
-		o := drawOptions(rt, t)
+		o := options(t)
+		o.Scope = rapid.SampledFrom([]Scope{User, Local}).Draw(rt, "scope")
+		o.Profile = rapid.SampledFrom([]Profile{Full, Identity}).Draw(rt, "profile")
 		path := put(t, o, text)
 		mustInstall(t, o)
 		installed := get(t, path)

@@ -35,6 +35,7 @@ type fakeBackend struct {
 	more    []events.Record
 	lacks   bool   // a content that an event refers to is not in an export
 	cut     bool   // an export ends before its trailer
+	behind  uint64 // by so many events an export is shorter than the log
 	dreams  string // data of a dream that fails; "" for one that is completed
 }
 
@@ -133,7 +134,7 @@ func (f *fakeBackend) one(w http.ResponseWriter, r *http.Request) {
 // export sends everything as the daemon does.
 func (f *fakeBackend) export(w http.ResponseWriter, _ *http.Request) {
 	out, err := carry.NewWriter(w, carry.Header{Build: "0.1.0-dev", Created: noon, Events: uint64(len(f.events)),
-		From: carry.From{First: 1, Last: f.status.Seq}})
+		From: carry.From{First: 1, Last: f.status.Seq - f.behind}})
 	for _, e := range f.events {
 		err = errors.Join(err, out.Event(e))
 	}

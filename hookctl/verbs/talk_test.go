@@ -195,7 +195,12 @@ func (k *talk) set(args []string) {
 	case "edit": // NAME OLD NEW: of a file below the home
 		edit(k.t, k.below(rest[0]), rest[1], rest[2])
 	case "found": // [NAME]: the hookctl that PATH leads to, below the home
-		k.b.look = func(string) (string, error) { return k.below(strings.Join(rest, "")), errIf(len(rest) == 0) }
+		k.b.look = func(string) (string, error) {
+			if len(rest) == 0 {
+				return "", os.ErrNotExist
+			}
+			return k.below(rest[0]), nil
+		}
 	case "open": // DIR: below the home, others may look into it
 		chmod(k.t, k.below(rest[0]), 0o755)
 	case "elsewhere": // the working directory is of another project
@@ -229,13 +234,6 @@ func (k *talk) set(args []string) {
 
 // below is a place in the home.
 func (k *talk) below(name string) string { return filepath.Join(k.b.env["HOME"], name) }
-
-func errIf(gone bool) error {
-	if gone {
-		return os.ErrNotExist
-	}
-	return nil
-}
 
 func (k *talk) number(text string, into *int) {
 	must(fmt.Sscan(text, into))(k.t)
