@@ -22,7 +22,6 @@ import (
 // The texts of `hookctl req` are those that users of the requirements framework know; trouble is said in
 // the same voice on stderr.
 const (
-	notGit         = "❌ Not in a git repository"
 	noRequirements = "ℹ️  No requirements configured for this project."
 	noSession      = "⚠️  No Claude Code session detected"
 )
@@ -156,12 +155,22 @@ func (a *app) gitPlace() facts.Place {
 	return a.place(a.ProjectDir())
 }
 
+// workTree is gitPlace, refused in words where it is none of git's.
+func (a *app) workTree() (facts.Place, error) {
+	p := a.gitPlace()
+	if !p.Git || p.Worktree == "" {
+		return p, a.refuse("❌ Not in a git repository")
+	}
+	return p, nil
+}
+
 // desk reads what a verb needs. branch "" is the one that is checked out.
 func (a *app) desk(branch string) (*desk, error) {
-	d := &desk{app: a, place: a.gitPlace(), branch: branch}
-	if !d.place.Git || d.place.Worktree == "" {
-		return nil, a.refuse(notGit)
+	place, err := a.workTree()
+	if err != nil {
+		return nil, err
 	}
+	d := &desk{app: a, place: place, branch: branch}
 	if d.branch == "" {
 		d.branch = d.place.Branch
 	}

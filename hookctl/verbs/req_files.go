@@ -16,15 +16,15 @@ import (
 type reqInitVerb struct{}
 
 func (reqInitVerb) run(a *app, _ []string) error {
-	place := a.gitPlace()
-	if !place.Git || place.Worktree == "" {
-		return a.refuse(notGit)
+	place, err := a.workTree()
+	if err != nil {
+		return err
 	}
 	file := gates.ProjectFile(place.Worktree)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return problem.Faultf("%v", err)
 	}
-	err := writeNew(file, gates.Starter())
+	err = writeNew(file, gates.Starter())
 	if errors.Is(err, fs.ErrExist) {
 		return problem.Faultf("%s is there already", file).Advise("nothing was changed; `hookctl req status --verbose` shows what it says")
 	}
@@ -62,9 +62,9 @@ func (reqSchemaVerb) run(a *app, _ []string) error {
 type reqValidateVerb struct{}
 
 func (reqValidateVerb) run(a *app, _ []string) error {
-	place := a.gitPlace()
-	if !place.Git || place.Worktree == "" {
-		return a.refuse(notGit)
+	place, err := a.workTree()
+	if err != nil {
+		return err
 	}
 	r := a.rulesAt(place)
 	v := validation{Configured: r.ProjectFile != "", Valid: len(r.Invalid()) == 0, Enabled: []string{},

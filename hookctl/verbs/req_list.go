@@ -75,13 +75,11 @@ func (f *reqSessionsVerb) run(a *app, _ []string) error {
 		list = slices.DeleteFunc(list, func(s session.State) bool { return s.Worktree != top.Worktree && s.Worktree != top.Dir })
 	}
 	if a.JSON {
+		var lines []liveJSON
 		for _, s := range list {
-			err := a.PrintJSON(liveJSON{s.ID, s.Process().PID, s.Project, s.Worktree, s.Branch, rfc(s.Started), rfc(s.LastActive)})
-			if err != nil {
-				return err
-			}
+			lines = append(lines, liveJSON{s.ID, s.Process().PID, s.Project, s.Worktree, s.Branch, rfc(s.Started), rfc(s.LastActive)})
 		}
-		return nil
+		return cmdline.PrintEach(&a.Console, lines)
 	}
 	if len(list) == 0 {
 		a.Printf("ℹ️  No active Claude Code sessions found.\n")
@@ -112,9 +110,6 @@ func (reqPruneVerb) run(a *app, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if !a.JSON {
-		a.Printf("🧹 Cleaning up stale state files...\n")
-	}
 	known, err := d.sizes.Branches(a.ctx, d.place.Worktree)
 	if err != nil {
 		return problem.Faultf("the branches could not be listed: %v", err).Advise("nothing was cleared")
@@ -130,14 +125,13 @@ func (reqPruneVerb) run(a *app, _ []string) error {
 		}
 		gone = append(gone, t.Branch)
 	}
-	if a.JSON {
-		return a.PrintJSON(prunedJSON{gone})
-	}
-	for _, b := range gone {
-		a.Printf("   - %s\n", cmdline.OneLine(b))
-	}
-	a.Printf("✅ Removed %d state file(s) for deleted branches\n", len(gone))
-	return nil
+	return a.Verdict(prunedJSON{gone}, true, func() {
+		a.Printf("🧹 Cleaning up stale state files...\n")
+		for _, b := range gone {
+			a.Printf("   - %s\n", cmdline.OneLine(b))
+		}
+		a.Printf("✅ Removed %d state file(s) for deleted branches\n", len(gone))
+	})
 }
 
 // prunedJSON is what `req prune --json` prints.

@@ -116,11 +116,6 @@ func (a *app) statusDown() client.Status {
 }
 
 func (a *app) printStatus(st client.Status) {
-	waiting := "empty"
-	if st.Spool > 0 {
-		waiting = cmdline.Plural(st.Spool, "frame") + " waiting"
-	}
-	fields := [][2]string{{"home", st.Home}, {"socket", st.Socket}, {"spool", waiting}}
 	if st.PID == nil {
 		words := a.Paint.Warn("hookd is not running") + "  the next hook starts it"
 		if busy := client.Busy(home.PathsOf(a.Home(), a.Getenv)); busy != nil {
@@ -129,10 +124,18 @@ func (a *app) printStatus(st client.Status) {
 		a.Printf("%s\n\n", words)
 	} else {
 		a.Printf("%s  %s, pid %d, up %s\n\n", a.Paint.Good("hookd is running"), cmdline.OneLine(st.Version), *st.PID, span(time.Duration(st.UptimeS*float64(time.Second))))
+	}
+
+	waiting := "empty"
+	if st.Spool > 0 {
+		waiting = cmdline.Plural(st.Spool, "frame") + " waiting"
+	}
+	a.fields([][2]string{{"home", st.Home}, {"socket", st.Socket}, {"spool", waiting}})
+	if st.PID != nil {
 		if l := st.Listen; l != nil && l.Problem == "" {
-			fields = append(fields, [2]string{"listens", l.Address + " for clients of NATS, credentials in " + l.Credentials})
+			a.field("listens", l.Address+" for clients of NATS, credentials in "+l.Credentials)
 		} else if l != nil {
-			fields = append(fields, [2]string{"listens", "not: " + l.Problem})
+			a.field("listens", "not: "+l.Problem)
 		}
 		log := fmt.Sprintf("sequence %d, fsync %s", st.Seq, st.Fsync)
 		if !st.CleanStart {
@@ -142,12 +145,12 @@ func (a *app) printStatus(st client.Status) {
 		for _, p := range st.Projections {
 			lag = max(lag, p.Lag)
 		}
-		fields = append(fields, [][2]string{{"log", log}, {"projections", fmt.Sprintf("%d, of the log at most %s not yet saved", len(st.Projections), cmdline.Plural(int(lag), "event"))},
+		a.fields([][2]string{{"log", log}, {"projections", fmt.Sprintf("%d, of the log at most %s not yet saved", len(st.Projections), cmdline.Plural(int(lag), "event"))},
 			{"sessions", cmdline.Plural(st.LiveSessions, "live session")},
-			{"delivered", fmt.Sprintf("duplicates %d, conflicting resends %d", st.Again, st.Conflicts)}}...)
+			{"delivered", fmt.Sprintf("duplicates %d, conflicting resends %d", st.Again, st.Conflicts)}})
 	}
-	a.fields(append(fields, [][2]string{{"store", cmdline.Bytes(uint64(st.StoreBytes)) + " in " + filepath.Join(st.Home, "store")},
-		{"its log", filepath.Join(st.Home, "hookd.log") + ", shown by `hookctl log`"}, {"config", a.tilde(config.UserFile(a.Getenv))}}...))
+	a.fields([][2]string{{"store", cmdline.Bytes(uint64(st.StoreBytes)) + " in " + filepath.Join(st.Home, "store")},
+		{"its log", filepath.Join(st.Home, "hookd.log") + ", shown by `hookctl log`"}, {"config", a.tilde(config.UserFile(a.Getenv))}})
 	if st.TotalBytes > 0 {
 		a.field("disk", fmt.Sprintf("%s free of %s", cmdline.Bytes(uint64(max(0, st.FreeBytes))), cmdline.Bytes(uint64(st.TotalBytes))))
 	}
