@@ -58,12 +58,15 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"hook": cmdHook, "verb": cmdHook, "brief": cmdBrief, "frame": cmdFrame, "make": cmdMake,
 	"post": cmdPost, "waitfor": cmdWaitfor, "observe": cmdObserve, "signal": cmdSignal, "damage": cmdDamage,
 	"count": cmdCount, "event": cmdEvent, "types": cmdTypes, "raw": cmdRaw, "jsoneq": cmdJSONeq, "field": cmdField,
-	"context": cmdContext, "message": cmdMessage, "cell": cmdCell, "latest": cmdLatest, "timeindex": cmdTimeindex,
+	"context": cmdContext, "message": cmdMessage, "latest": cmdLatest, "timeindex": cmdTimeindex,
 	"flood": cmdFlood, "spool": cmdSpool, "calls": cmdCalls, "paired": cmdPaired, "newer": cmdNewer, "doctor": cmdDoctor,
 	"pid": cmdPid, "environ": cmdEnviron, "secret": cmdSecret, "private": cmdPrivate,
 	"tmpfs": cmdTmpfs, "readonly": cmdReadonly, "writable": cmdWritable, "fill": cmdFill, "screen": cmdScreen, "fits": cmdFits,
 	"wake":   plain(func(h home, args ...string) ([]byte, error) { return nil, h.wake(args[0]) }),
 	"browse": cmdBrowse,
+	"cell": plain(func(h home, args ...string) ([]byte, error) {
+		return h.ask("GET", "/v1/cells/"+args[0]+"/"+args[1], "")
+	}),
 	"get":    plain(func(h home, args ...string) ([]byte, error) { return h.ask("GET", args[0], "") }),
 	"crash":  plain(func(h home, _ ...string) ([]byte, error) { return nil, h.crash() }),
 	"end":    plain(func(h home, _ ...string) ([]byte, error) { return nil, h.stop() }),

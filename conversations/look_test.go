@@ -148,12 +148,6 @@ func sameJSON(a, b []byte) error {
 	return nil
 }
 
-func cmdCell(ts *testscript.TestScript, neg bool, args []string) {
-	plain(func(h home, _ ...string) ([]byte, error) {
-		return h.ask("GET", "/v1/cells/"+args[0]+"/"+args[1], "")
-	})(ts, neg, nil)
-}
-
 // exact decodes JSON with its numbers as they are written.
 func exact(b []byte) (v any, err error) {
 	dec := json.NewDecoder(bytes.NewReader(b))

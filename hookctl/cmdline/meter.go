@@ -11,19 +11,19 @@ import (
 const barWidth = 24
 
 // Meter is a progress bar on stderr, or nothing where stderr is no terminal. Work may go over the log more than
-// once; each time is a phase with its own word and its own bar. It is used by one goroutine.
+// once; each time has its own bar. It is used by one goroutine.
 type Meter struct {
-	to     io.Writer
-	on     bool
-	phases []string
-	bytes  bool // it counts bytes, not events
-	bar    *progressbar.ProgressBar
-	last   uint64
+	to    io.Writer
+	on    bool
+	word  string
+	bytes bool // it counts bytes, not events
+	bar   *progressbar.ProgressBar
+	last  uint64
 }
 
-// Meter makes one for work in these phases. Nothing is drawn before the first [Meter.At].
-func (c *Console) Meter(phases ...string) *Meter {
-	return &Meter{to: c.Err, on: c.Rich() && !c.JSON, phases: phases}
+// Meter makes one with a word for the work. Nothing is drawn before the first [Meter.At].
+func (c *Console) Meter(word string) *Meter {
+	return &Meter{to: c.Err, on: c.Rich() && !c.JSON, word: word}
 }
 
 // InBytes has the meter count bytes.
@@ -32,27 +32,19 @@ func (m *Meter) InBytes() *Meter {
 	return m
 }
 
-// At shows how far the current phase is; going back to the start begins the next one.
+// At shows how far the work is; going back to the start begins another bar.
 func (m *Meter) At(done, of uint64) {
 	if !m.on {
 		return
 	}
 	if m.bar == nil || done < m.last {
-		m.next(of)
+		m.End()
+		m.bar = progressbar.NewOptions64(int64(of), progressbar.OptionSetWriter(m.to), progressbar.OptionSetWidth(barWidth),
+			progressbar.OptionSetDescription(m.word), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
+			progressbar.OptionSetItsString("events"), progressbar.OptionShowBytes(m.bytes), progressbar.OptionThrottle(50*time.Millisecond))
 	}
 	m.last = done
 	_ = m.bar.Set64(int64(min(done, of))) // a bar that cannot be drawn is no trouble of the command
-}
-
-func (m *Meter) next(of uint64) {
-	m.End()
-	var word string
-	if len(m.phases) > 0 {
-		word, m.phases = m.phases[0], m.phases[1:]
-	}
-	m.bar = progressbar.NewOptions64(int64(of), progressbar.OptionSetWriter(m.to), progressbar.OptionSetWidth(barWidth),
-		progressbar.OptionSetDescription(word), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString("events"), progressbar.OptionShowBytes(m.bytes), progressbar.OptionThrottle(50*time.Millisecond))
 }
 
 // End takes the bar off the screen.

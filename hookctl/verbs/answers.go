@@ -23,11 +23,6 @@ type Answers struct {
 	secrets *redact.Redactor
 }
 
-func (a *app) answers() *Answers {
-	user, added := config.Patterns(a.Getenv, a.ProjectDir())
-	return &Answers{a, redact.New().With(redact.Extra{User: redact.Compile(user), Project: redact.Compile(added)})}
-}
-
 // mostAnswer bounds an answer in bytes: 2,000 tokens, as the composer counts them.
 const mostAnswer = 7000
 
@@ -49,7 +44,7 @@ type FindQuestion struct {
 // SessionRef names a session for a list.
 type SessionRef struct{ ID, Title string }
 
-// told runs a verb's function on a console of its own and gives what it prints.
+// told runs a verb's function on a console of its own and gives what it prints, or its error in words; either is redacted.
 func (s *Answers) told(ctx context.Context, run func(a *app) error) (string, error) {
 	var out bytes.Buffer
 	a := s.app.under(ctx)
@@ -60,18 +55,13 @@ func (s *Answers) told(ctx context.Context, run func(a *app) error) (string, err
 	a.Columns = 0
 	a.JSON = false
 	if err := a.with(needStore, func() error { return run(a) }); err != nil {
-		return "", s.failure(err)
+		words := err.Error()
+		if f, ok := err.(*problem.Error); ok && f.Hint != "" { //nolint:errorlint // the verb's own, not one inside
+			words += "; " + f.Hint
+		}
+		return "", fmt.Errorf("%s", s.bounded([]byte(words)))
 	}
 	return s.bounded(out.Bytes()), nil
-}
-
-// failure is an error in words, redacted as an answer is.
-func (s *Answers) failure(err error) error {
-	words := err.Error()
-	if f, ok := err.(*problem.Error); ok && f.Hint != "" { //nolint:errorlint // the verb's own, not one inside
-		words += "; " + f.Hint
-	}
-	return fmt.Errorf("%s", s.bounded([]byte(words)))
 }
 
 // bounded redacts a text once more and cuts it, with a word on what is missing.
@@ -235,5 +225,7 @@ func (s *Answers) Sessions(ctx context.Context, most int) ([]SessionRef, error) 
 type mcpVerb struct{}
 
 func (mcpVerb) run(a *app, _ []string) error {
-	return a.search.Serve(a.ctx, a.answers())
+	user, added := config.Patterns(a.Getenv, a.ProjectDir())
+	secrets := redact.New().With(redact.Extra{User: redact.Compile(user), Project: redact.Compile(added)})
+	return a.search.Serve(a.ctx, &Answers{a, secrets})
 }
