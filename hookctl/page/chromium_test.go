@@ -241,7 +241,7 @@ func recorded(t testing.TB) source {
 func TestScrubberIsWhatReplaySays(t *testing.T) {
 	c := startChromium(t)
 	from := recorded(t)
-	base, _, _ := strings.Cut(serveTo(t, c, from), "/open")
+	base := serveTo(t, c, from)
 	c.open(base + "/session/" + demoID)
 	c.ready()
 	v := past.View{Log: from, Last: uint64(len(from.log)), Now: time.Now}
@@ -257,13 +257,14 @@ func TestScrubberIsWhatReplaySays(t *testing.T) {
 	c.quiet()
 }
 
-// serveTo runs the page and opens its link in the browser.
+// serveTo runs the page, opens its link in the browser, and returns the address that its paths follow.
 func serveTo(t *testing.T, c *chromium, from Source) string {
 	t.Helper()
 	link := serve(t, from, Options{})
 	c.size(1280, 900, "light")
 	c.open(link)
-	return link
+	base, _, _ := strings.Cut(link, "/open")
+	return base
 }
 
 // wordsAt are what of the states at a sequence has to be shown.
@@ -315,7 +316,7 @@ func (c *chromium) quiet() {
 func TestPageInBrowser(t *testing.T) {
 	c := startChromium(t)
 	from := recorded(t)
-	base, _, _ := strings.Cut(serveTo(t, c, from), "/open")
+	base := serveTo(t, c, from)
 	c.call("Page.setBypassCSP", map[string]any{"enabled": true}) // for axe; the other tests keep the policy
 	c.axe("the list")
 	if got := c.js("document.querySelector('.card').textContent"); !strings.Contains(fmt.Sprint(got), "Add retries with backoff") {
@@ -408,8 +409,7 @@ func TestPageFollows(t *testing.T) {
 	c := startChromium(t)
 	all := recorded(t).log
 	from := &growing{now: source{all[:24]}, grown: make(chan struct{})}
-	link := serveTo(t, c, from)
-	base, _, _ := strings.Cut(link, "/open")
+	base := serveTo(t, c, from)
 	failures := func(n int) int { return source{all[:n]}.state().Failures }
 	waitJS(c, "document.readyState === 'complete'")
 	for _, n := range []int{30, 60} { // the second comes while the first is read
@@ -474,7 +474,7 @@ func TestHostileContentInBrowser(t *testing.T) {
 		[2]string{events.TypePromptSubmitted, `{"prompt":` + b + `}`},
 		[2]string{events.TypeToolRequested, `{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":` + b + `}}`},
 		[2]string{events.TypeToolFailed, `{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":` + b + `},"error":` + b + `}`})
-	base, _, _ := strings.Cut(serveTo(t, c, from), "/open")
+	base := serveTo(t, c, from)
 	for _, link := range []string{base + "/session/" + demoID, exportedFile(t, from)} {
 		c.open(link)
 		c.ready()
@@ -585,7 +585,7 @@ func TestPictures(t *testing.T) {
 		e, ok := r.Event.(*events.ToolSucceeded)
 		return ok && e.ToolName == "Edit" && r.Seq > 30
 	})
-	base, _, _ := strings.Cut(serveTo(t, c, from), "/open")
+	base := serveTo(t, c, from)
 	for _, p := range []struct {
 		name, scheme  string
 		width, height int

@@ -86,8 +86,11 @@ func event(seq uint64, data string) Item {
 
 const hello = "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 
+// greeting is a content of five bytes.
+var greeting = Item{Blob: &Blob{Digest: hello, Content: []byte("hello")}}
+
 func TestFormat(t *testing.T) {
-	got := string(written(t, Item{Blob: &Blob{Digest: hello, Content: []byte("hello")}}, event(7, `{"a":"<x> & y"}`), event(8, "{\n}")))
+	got := string(written(t, greeting, event(7, `{"a":"<x> & y"}`), event(8, "{\n}")))
 	want := `{"hookline_export":1,"build":"0.1.0","created":"2026-11-21T08:00:00Z","events":2,"from":{"first":1,"last":2}}
 {"$blob":"sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824","content":"hello"}
 {"seq":7,"appended":"2026-11-21T08:00:00.001Z","id":"01KAJ3Z8T0V9Q4XW2N6M5R0007","type":"turn.stopped","version":1,"time":"2026-11-21T08:00:00Z","session":"s-1","project":"p","branch":"a\u003cb\u003e\u0026c","correlation":"s-1","data":{"a":"<x> & y"}}
@@ -100,7 +103,7 @@ func TestFormat(t *testing.T) {
 
 // Wherever a file is cut, nothing of it passes for whole.
 func TestTruncated(t *testing.T) {
-	plain := written(t, Item{Blob: &Blob{Digest: hello, Content: []byte("hello")}}, event(1, `{"a":1}`), event(2, `{}`))
+	plain := written(t, greeting, event(1, `{"a":1}`), event(2, `{}`))
 	for name, file := range map[string][]byte{"plain": plain, "zstd": pack(t, plain)} {
 		for n := range len(file) {
 			if _, err := items(file[:n]); !errors.Is(err, ErrTruncated) && !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNotExport) {
@@ -115,7 +118,7 @@ func TestTruncated(t *testing.T) {
 
 // No changed byte passes either.
 func TestDamaged(t *testing.T) {
-	file := written(t, Item{Blob: &Blob{Digest: hello, Content: []byte("hello")}}, event(1, `{"a":1}`), event(2, `{}`))
+	file := written(t, greeting, event(1, `{"a":1}`), event(2, `{}`))
 	for i := range file {
 		bad := bytes.Clone(file)
 		bad[i] ^= 1

@@ -27,7 +27,7 @@ func none(uint64, uint64) {}
 
 // What was saved is an export, packed or plain by its name, and Check finds in it what Save has counted.
 func TestSaveAndCheck(t *testing.T) {
-	text := written(t, Item{Blob: &Blob{Digest: hello, Content: []byte("hello")}}, event(1, `{"a":{"$blob":"`+hello+`","size":5}}`), event(2, "{\n}"))
+	text := written(t, greeting, event(1, `{"a":{"$blob":"`+hello+`","size":5}}`), event(2, "{\n}"))
 	for name, start := range map[string]string{"x.ndjson.zst": "\x28\xb5\x2f\xfd", "x.ndjson": `{"hookline_export":1,`, "x": "\x28\xb5\x2f\xfd"} {
 		file := filepath.Join(t.TempDir(), name)
 		var told [][2]uint64

@@ -37,8 +37,7 @@ func TestAtStateByAlias(t *testing.T) {
 
 func TestAtJSON(t *testing.T) {
 	recorded(t)
-	var p past
-	replay(t, 0, "at", "6", "session", ended, "--json").decode(t, &p)
+	p := decoded[past](t, "at", "6", "session", ended, "--json")
 	if p.Seq != 6 || len(p.Cells) != 1 || p.Cells[0].Projection != "session" || p.Cells[0].Key != ended || p.Cells[0].Seq != 6 {
 		t.Fatalf("%+v", p)
 	}

@@ -39,8 +39,7 @@ func TestExportAndImport(t *testing.T) {
 	newHome(t) // another machine
 	out := told(t, "import", file)
 	expect.Equal(t, out, file+": 11 events added\nevents   11 in the file, written by 0.1.0-dev\nknown    0\nblobs    0\nlog      up to sequence 11\n", "import")
-	var all importedJSON
-	replay(t, 0, "import", file, "--json").decode(t, &all)
+	all := decoded[importedJSON](t, "import", file, "--json")
 	if len(all.Files) != 1 || all.Files[0].Known != 11 || all.Files[0].Added != 0 {
 		t.Errorf("%+v", all)
 	}
@@ -151,8 +150,7 @@ func TestBackupAndRestore(t *testing.T) {
 	holds(t, told(t, "restore", file), "restored to "+home+"\n", "\nlog      up to sequence 11\n", "\nverify   clean: every cell is what the log says\n",
 		"\nnext: the next hook starts the recorder on it, or `hookctl start`\n")
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
-	var r carry.Restored
-	replay(t, 0, "restore", file, "--home", elsewhere, "--json").decode(t, &r)
+	r := decoded[carry.Restored](t, "restore", file, "--home", elsewhere, "--json")
 	if r.Home != elsewhere || r.Last != 11 || !r.Verify.Clean {
 		t.Errorf("%+v", r)
 	}
@@ -256,8 +254,7 @@ blobs    0 read
 lost     11 sequences: 11 back, 0 in exports, 0 events rebuilt from transcripts, 0 nowhere
 11 events added, up to sequence 24
 `, "stdout")
-	var v check.Verdict
-	replay(t, 0, "verify", "--json").decode(t, &v)
+	v := decoded[check.Verdict](t, "verify", "--json")
 	if v.Exit != 0 || len(v.Known) != 1 || v.Known[0].First != 1 || v.Known[0].Last != 11 || v.Events != 24 {
 		t.Errorf("%+v", v)
 	}

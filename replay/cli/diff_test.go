@@ -67,8 +67,7 @@ func TestDiffBackwards(t *testing.T) {
 
 func TestDiffJSON(t *testing.T) {
 	recorded(t)
-	var d differenceJSON
-	replay(t, 0, "diff", "10", "now", "identity", "--json").decode(t, &d)
+	d := decoded[differenceJSON](t, "diff", "10", "now", "identity", "--json")
 	if d.A != 10 || d.B != 11 {
 		t.Errorf("%+v", d)
 	}
@@ -80,7 +79,7 @@ func TestDiffJSON(t *testing.T) {
 	if got := found["identity "+live+" history"]; !strings.HasPrefix(got, `null [{"at_ms":1795262406000,"ic":`) {
 		t.Error(got)
 	}
-	replay(t, 0, "diff", "11", "now", "--json").decode(t, &d)
+	d = decoded[differenceJSON](t, "diff", "11", "now", "--json")
 	if d.Changes == nil || len(d.Changes) != 0 {
 		t.Errorf("no change is an empty list: %+v", d)
 	}

@@ -128,14 +128,13 @@ func refused(t *testing.T, args ...string) string {
 	return replay(t, 1, args...).stderr.String()
 }
 
-func (r *run) decode(t *testing.T, into any) {
+// decoded is the object that a command line prints on one line.
+func decoded[V any](t *testing.T, args ...string) (v V) {
 	t.Helper()
-	if strings.Count(r.stdout.String(), "\n") != 1 {
-		t.Fatalf("not one line: %s", &r.stdout)
-	}
-	if err := json.Unmarshal(r.stdout.Bytes(), into); err != nil {
-		t.Fatalf("%v in %s", err, &r.stdout)
-	}
+	text := told(t, args...)
+	expect.EqualNow(t, strings.Count(text, "\n"), 1, "lines of", text)
+	expect.OK(t, json.Unmarshal([]byte(text), &v))
+	return v
 }
 
 // holds fails a test where a text lacks one of the parts.
