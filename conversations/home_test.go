@@ -182,22 +182,15 @@ func (h home) socket() string {
 	return p.Socket
 }
 
-// client speaks HTTP over the socket.
-func (h home) client() *http.Client {
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		var d net.Dialer
-		return d.DialContext(ctx, "unix", h.socket())
-	}
-	return &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}, Timeout: time.Minute}
-}
-
-// ask sends one request; an answer other than 200 is an error that holds its words.
+// ask sends one request over the socket; an answer other than 200 is an error that holds its words.
 func (h home) ask(method, path, body string) ([]byte, error) {
 	req, err := http.NewRequest(method, "http://hookline"+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	resp, err := h.client().Do(req)
+	dial := func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", h.socket()) }
+	client := http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}, Timeout: time.Minute}
+	resp, err := client.Do(req)
 	if err != nil {
 		return nil, err
 	}
