@@ -10,30 +10,21 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"hookline/events"
 	"hookline/expect"
 	"hookline/replay/carry"
 )
 
-// restored makes a home from a backup and opens it.
-func restored(t *testing.T, file string) (carry.Restored, *Daemon) {
-	t.Helper()
-	home := filepath.Join(t.TempDir(), "restored")
-	r := expect.Value(Restore(t.Context(), carry.RestoreOptions{File: file, Home: home}))(t)
-	return r, open(t, home)
-}
-
 // A backup that is taken while eight sessions work restores to a clean store that has every event which was
 // acknowledged before it began, and nothing that is not in the log.
 func TestBackupUnderLoad(t *testing.T) {
 	d := open(t, thick(t, 90)) // two sealed blocks
 	defer shut(t, d)
-	var acked sync.Map
-	var n atomic.Int64
+	var mu sync.Mutex
+	var acked []string
+	enough := make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())
 	var writers sync.WaitGroup
 	for w := range 8 {
@@ -44,16 +35,15 @@ func TestBackupUnderLoad(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				acked.Store(f.ID, true)
-				n.Add(1)
+				mu.Lock()
+				if acked = append(acked, f.ID); len(acked) == 400 {
+					close(enough)
+				}
+				mu.Unlock()
 			}
 		})
 	}
-	for n.Load() < 400 {
-		time.Sleep(time.Millisecond)
-	}
-	var before []string
-	acked.Range(func(id, _ any) bool { before = append(before, id.(string)); return true })
+	<-enough
 	file := filepath.Join(t.TempDir(), "b.backup")
 	b, err := ran[carry.BackedUp](t, d.backup, url.Values{"file": {file}})
 	stop()
@@ -65,7 +55,9 @@ func TestBackupUnderLoad(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 || info.Size() != b.Bytes {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
-	r, got := restored(t, file)
+	home := filepath.Join(t.TempDir(), "restored")
+	r := expect.Value(Restore(t.Context(), carry.RestoreOptions{File: file, Home: home}))(t)
+	got := open(t, home)
 	defer shut(t, got)
 	if !r.Verify.Clean || r.Seq != b.Seq || r.Last != b.Seq {
 		t.Errorf("%+v", r)
@@ -74,7 +66,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	for _, rec := range logOf(t, got) {
 		have[rec.ID] = rec
 	}
-	for _, id := range before {
+	for _, id := range acked[:400] {
 		if have[id].ID == "" {
 			t.Fatalf("%s was acknowledged before and is not restored", id)
 		}

@@ -3,14 +3,11 @@
 package daemon
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"hookline/expect"
-	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
 )
 
@@ -22,15 +19,10 @@ func TestEC_SESSION_08_ByTheHook(t *testing.T) {
 	before := len(logOf(t, d))
 	f := hookFrame(`{"session_id":"tr","source":"sta`)
 	f.Args, f.Complete, f.Env["CLAUDE_PID"] = []string{"hook", "SessionStart"}, false, strconv.Itoa(1<<22)
-	var out struct {
-		Message  string `json:"systemMessage"`
-		Specific struct{ AdditionalContext string }
-	}
 	answer := take(t, d, f)
-	out.Specific.AdditionalContext = ""
-	expect.OK(t, json.Unmarshal([]byte(strings.ReplaceAll(string(answer.Stdout), "hookSpecificOutput", "Specific")), &out))
-	if out.Specific.AdditionalContext != "Identity restored from before. IC: 1.00 (healthy)" ||
-		!strings.HasPrefix(out.Message, "hookline: Invalid hook input JSON, using defaults: the hook's JSON was cut off; recorded as hook.refused") {
+	out := answerOf(t, string(answer.Stdout))
+	if out.HookSpecificOutput.AdditionalContext != "Identity restored from before. IC: 1.00 (healthy)" ||
+		!strings.HasPrefix(out.SystemMessage, "hookline: Invalid hook input JSON, using defaults: the hook's JSON was cut off; recorded as hook.refused") {
 		t.Errorf("%s", answer.Stdout)
 	}
 	if got := typesOf(logOf(t, d)[before:]); !slices.Equal(got, []string{"hook.refused"}) {
@@ -48,18 +40,6 @@ func TestEC_SESSION_08_ByTheHook(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	mustVerify(t, d)
-}
-
-// decodeMessage is an answer's systemMessage, "" without one.
-func decodeMessage(t *testing.T, a hook.Answer) string {
-	t.Helper()
-	var out struct {
-		SystemMessage string `json:"systemMessage"`
-	}
-	if len(a.Stdout) > 0 {
-		expect.OK(t, json.Unmarshal(a.Stdout, &out))
-	}
-	return out.SystemMessage
 }
 
 // EC-SESSION-10: of one session's start the hook and the verb both say it, whichever comes first, and once.

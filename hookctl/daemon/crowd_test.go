@@ -5,13 +5,13 @@ package daemon
 import (
 	"context"
 	"fmt"
-	"net/http/httptest"
 	"runtime"
 	"sync"
 	"testing"
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
@@ -20,27 +20,21 @@ import (
 // 64 hooks at once while everything else goes on: each counts once and the buckets are the log's.
 func TestCrowd(t *testing.T) {
 	before := runtime.NumGoroutine()
-	home := newHome(t)
-	d := open(t, home)
+	d := open(t, newHome(t))
 	ctx, stop := context.WithCancel(t.Context())
 	var side sync.WaitGroup
 	loop := func(fn func()) {
-		side.Add(1)
-		go func() {
-			defer side.Done()
+		side.Go(func() {
 			for ctx.Err() == nil {
 				fn()
 			}
-		}()
+		})
 	}
 	loop(func() { _, _ = d.view.Flush(ctx) })
 	loop(func() { _, _ = d.Verify(ctx, nil) })
 	loop(func() { _, _, _ = d.view.Rebuild(ctx, d.stream.Read, "", nil) })
 	loop(func() { d.Status(); d.reap(ctx); d.canary(ctx) })
-	loop(func() {
-		w := httptest.NewRecorder()
-		d.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/v1/cells/identity", nil))
-	})
+	loop(func() { ask(t, d, "GET", "/v1/cells/identity", "") })
 	loop(func() { _, _ = d.doDream(ctx, dreamOrder{Session: "s-1", Phase: "full"}) })
 	loop(func() {
 		_ = d.view.Read(ctx, func(r projector.Reader) error {
@@ -49,35 +43,21 @@ func TestCrowd(t *testing.T) {
 			return nil
 		})
 	})
-	var wg sync.WaitGroup
-	for i := range 64 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			s := fmt.Sprintf("s-%d", i%4)
-			if i < 4 {
-				take(t, d, startOf(s))
+	together(64, func(i int) {
+		s := fmt.Sprintf("s-%d", i%4)
+		if i < 4 {
+			take(t, d, startOf(s))
+		}
+		f := bashOf(s, i)
+		for range 3 {
+			if _, err := d.Take(context.Background(), f); err != nil {
+				t.Error(err)
 			}
-			f := bashOf(s, i)
-			for range 3 {
-				if _, err := d.Take(context.Background(), f); err != nil {
-					t.Error(err)
-				}
-			}
-		}()
-	}
-	wg.Wait()
+		}
+	})
 	stop()
 	side.Wait()
-	n := 0
-	for _, r := range logOf(t, d) {
-		if r.Type == events.TypeToolSucceeded {
-			n++
-		}
-	}
-	if n != 64 {
-		t.Errorf("%d of 64 calls", n)
-	}
+	expect.Equal(t, counts(t, d)[events.TypeToolSucceeded], 64, "calls")
 	mustVerify(t, d)
 	shut(t, d)
 	deadline := time.Now().Add(patience)

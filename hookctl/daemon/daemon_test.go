@@ -4,6 +4,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http/httptest"
 	"path/filepath"
@@ -25,12 +26,10 @@ func together(n int, fn func(i int)) {
 	var wg sync.WaitGroup
 	begin := make(chan struct{})
 	for i := range n {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			<-begin
 			fn(i)
-		}()
+		})
 	}
 	close(begin)
 	wg.Wait()
@@ -73,6 +72,22 @@ func emit(t *testing.T, d *Daemon, order string) {
 	t.Helper()
 	code, body := ask(t, d, "POST", "/v1/do/emit", order)
 	expect.EqualNow(t, code, 200, body)
+}
+
+// found returns the events of a type in the log.
+func found[E events.Event](t *testing.T, d *Daemon) (list []E) {
+	t.Helper()
+	for _, r := range logOf(t, d) {
+		if e, ok := r.Event.(E); ok {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+func inJSON(t *testing.T, v any) string {
+	t.Helper()
+	return string(expect.Value(json.Marshal(v))(t))
 }
 
 // counts returns the number of events in the log by type.

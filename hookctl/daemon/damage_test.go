@@ -20,11 +20,11 @@ import (
 func damages(t *testing.T, d *Daemon) (ids []string, all []*events.LogDamaged) {
 	t.Helper()
 	for _, r := range logOf(t, d) {
-		if e, ok := r.Event.(*events.LogDamaged); ok {
-			ids, all = append(ids, r.ID), append(all, e)
+		if r.Type == events.TypeLogDamaged {
+			ids = append(ids, r.ID)
 		}
 	}
-	return ids, all
+	return ids, found[*events.LogDamaged](t, d)
 }
 
 // An opener that was killed behind the event, before it could note that, does not make the next one record it again.

@@ -47,25 +47,21 @@ func (d *door) answers(t *testing.T) bool {
 	return served(t.Context(), d.paths.Socket)
 }
 
+// A socket that was removed, or is a dead daemon's, is opened again, for this user alone.
 func TestDoorOpensAgain(t *testing.T) {
-	for name, spoil := range map[string]func(socket string) error{
-		"removed":         os.Remove,
-		"a dead daemon's": func(s string) error { return errors.Join(os.Remove(s), stale(s)) },
-	} {
-		d, log := standing(t)
-		if err := spoil(d.paths.Socket); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if d.answers(t) {
-			t.Errorf("%s: it still answers", name)
-		}
-		d.look()
-		if !d.answers(t) || !strings.Contains(log.String(), "the socket was removed and is open again") {
-			t.Errorf("%s: no answer; %s", name, log)
-		}
-		if d.shut(); d.answers(t) {
-			t.Errorf("%s: it is not shut", name)
-		}
+	d, log := standing(t)
+	expect.OK(t, errors.Join(os.Remove(d.paths.Socket), stale(d.paths.Socket)))
+	if d.answers(t) {
+		t.Error("it still answers")
+	}
+	d.look()
+	file := expect.Value(os.Stat(d.paths.Socket))(t)
+	folder := expect.Value(os.Stat(filepath.Dir(d.paths.Socket)))(t)
+	if !d.answers(t) || !strings.Contains(log.String(), "the socket was removed and is open again") || file.Mode().Perm() != 0o600 || folder.Mode().Perm() != 0o700 {
+		t.Errorf("%s; socket %s, folder %s", log, file.Mode(), folder.Mode())
+	}
+	if d.shut(); d.answers(t) {
+		t.Error("it is not shut")
 	}
 }
 
@@ -131,52 +127,4 @@ func stale(path string) error {
 	}
 	l.(*net.UnixListener).SetUnlinkOnClose(false)
 	return l.Close()
-}
-
-// The socket is ours alone. What a daemon of this home has left is no obstacle; whatever else is there stays, and the
-// daemon listens in the home.
-func TestListen(t *testing.T) {
-	for name, c := range map[string]struct {
-		make  func(path string) error
-		left  bool // the home's link leads there
-		taken bool
-	}{
-		"nothing":                {func(string) error { return nil }, false, true},
-		"a stale one of ours":    {stale, true, true},
-		"a stale one of another": {stale, false, false},
-		"a file":                 {func(path string) error { return os.WriteFile(path, []byte("kept"), 0o600) }, true, false},
-	} {
-		dir := hometest.SocketDir(t)
-		p := home.Paths{Home: filepath.Join(dir, "home"), Socket: filepath.Join(dir, "run", "s.sock")}
-		p.Link = filepath.Join(p.Home, "hookd.sock")
-		p.Near, p.Lock = p.Link, filepath.Join(p.Home, "hookd.lock")
-		expect.OK(t, errors.Join(home.PrivateDir(p.Home), home.PrivateDir(filepath.Dir(p.Socket)), c.make(p.Socket)))
-		if c.left {
-			if err := os.Symlink(p.Socket, p.Link); err != nil {
-				t.Skip(err)
-			}
-		}
-		before, _ := os.Lstat(p.Socket)
-		srv := &http.Server{}
-		d, err := openDoor(p, srv, slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if (d.path() == p.Socket) != c.taken {
-			t.Errorf("%s: the daemon listens at %s", name, d.path())
-		}
-		file, err := os.Stat(d.path())
-		folder, err2 := os.Stat(filepath.Dir(d.path()))
-		if err != nil || err2 != nil || file.Mode().Perm() != 0o600 || folder.Mode().Perm() != 0o700 {
-			t.Errorf("%s: %v %v", name, err, err2)
-		}
-		d.shut()
-		if err := errors.Join(srv.Close(), p.ClearSockets()); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		after, err := os.Lstat(p.Socket)
-		if c.taken != (err != nil) || !c.taken && !os.SameFile(before, after) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 }

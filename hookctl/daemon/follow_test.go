@@ -3,7 +3,6 @@
 package daemon
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -80,33 +79,19 @@ func TestFollowSeesEachOnce(t *testing.T) {
 	req, _ := http.NewRequestWithContext(ctx, "GET", srv.URL+"/v1/events?n=0&follow=1", nil)
 	resp := expect.Value(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
-	var wg sync.WaitGroup
-	for i := range 200 {
-		wg.Add(1)
-		go func() { defer wg.Done(); take(t, d, bashOf(fmt.Sprintf("s-%d", i%5), i)) }()
-	}
-	wg.Wait()
+	together(200, func(i int) { take(t, d, bashOf(fmt.Sprintf("s-%d", i%5), i)) })
 	last, _ := d.stream.Last()
-	in := bufio.NewScanner(resp.Body)
-	in.Buffer(nil, 1<<20)
-	want := uint64(1)
-	for want <= last && in.Scan() {
-		if len(in.Bytes()) == 0 {
-			continue
-		}
+	in := json.NewDecoder(resp.Body)
+	for want := uint64(1); want <= last; want++ {
 		var r events.Record
-		expect.OK(t, json.Unmarshal(in.Bytes(), &r))
-		if r.Seq != want {
-			t.Fatalf("sequence %d after %d", r.Seq, want-1)
-		}
-		want++
+		expect.OK(t, in.Decode(&r))
+		expect.EqualNow(t, r.Seq, want, "sequence")
 	}
 }
 
 // A follower that has stopped reading holds up the end of the daemon for a moment only, and the end is no error.
 func TestStalledFollowerAndShutdown(t *testing.T) {
-	home := newHome(t)
-	d := open(t, home)
+	d := open(t, newHome(t))
 	sock := filepath.Join(hometest.SocketDir(t), "s")
 	l, err := net.Listen("unix", sock)
 	expect.OK(t, err)
@@ -117,8 +102,7 @@ func TestStalledFollowerAndShutdown(t *testing.T) {
 	expect.OK(t, err)
 	defer c.Close()
 	fmt.Fprintf(c, "GET /v1/events?n=0&follow=1 HTTP/1.1\r\nHost: x\r\n\r\n")
-	one := make([]byte, 1)
-	expect.Value(c.Read(one))(t)
+	expect.Value(c.Read(make([]byte, 1)))(t)
 	pad := strings.Repeat("x", 15<<10)
 	for i := range 60 {
 		take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"%d %s"}`, i, pad)))

@@ -31,26 +31,19 @@ func TestPinned_05_WhoEndsIsRemoved(t *testing.T) {
 
 func projectIn(t *testing.T, d *Daemon) string {
 	t.Helper()
-	for _, r := range logOf(t, d) {
-		if r.Project != "" {
-			return r.Project
-		}
-	}
-	t.Fatal("no project yet")
-	return ""
+	return logOf(t, d)[0].Project
 }
 
 // A hook without a session is recorded and asked nothing: no id is made up, and no gate could be opened for it.
 func TestPinned_07_NoSessionID(t *testing.T) {
 	g := newGated(t, planOnly)
 	for _, id := range []string{`""`, `null`} {
-		f := g.frame("x", edit)
-		f.Body = []byte(strings.Replace(string(f.Body), `"session_id":"x"`, `"session_id":`+id, 1))
-		f.Size = int64(len(f.Body))
+		f := hookFrame(strings.Replace(edit, "{", `{"session_id":`+id+`,`, 1))
+		f.Cwd = g.dir
 		if got := string(take(t, g.d, f).Stdout); strings.Contains(got, "deny") {
 			t.Errorf("%s: %s", id, got)
 		}
 	}
 	expect.Equal(t, g.types(), "")
-	expect.Equal(t, strings.Count(strings.Join(typesOf(logOf(t, g.d)), " "), events.TypeToolRequested), 2)
+	expect.Equal(t, counts(t, g.d)[events.TypeToolRequested], 2)
 }

@@ -4,9 +4,9 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"hookline/events"
@@ -24,7 +24,7 @@ func TestGatesUnderParallelHooks(t *testing.T) {
 	var frames []wire.Frame
 	var orders []client.GateOrder
 	for s := range sessions {
-		id := fmt.Sprintf("%08d-1111-4111-8111-111111111111", s)
+		id := sessionOf(s)
 		g.says(id, startAs("resume"))
 		for range calls {
 			frames = append(frames, g.frame(id, edit))
@@ -33,7 +33,8 @@ func TestGatesUnderParallelHooks(t *testing.T) {
 			orders = append(orders, client.GateOrder{Dir: g.dir, Session: id, Events: ordered(events.TypeGateSatisfied, `{"name":"`+n+`","scope":"session","level":"session","by":"cli"}`)})
 		}
 	}
-	denied := make([]bool, len(frames))
+	var mu sync.Mutex
+	answer := map[string]bool{}
 	together(len(frames)+len(orders), func(i int) {
 		if i >= len(frames) {
 			if _, err := g.d.OrderGates(context.Background(), orders[i-len(frames)]); err != nil {
@@ -45,34 +46,21 @@ func TestGatesUnderParallelHooks(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		denied[i] = strings.Contains(string(a.Stdout), `"permissionDecision":"deny"`)
+		mu.Lock()
+		defer mu.Unlock()
+		answer[frames[i].ID] = denied(string(a.Stdout))
 	})
-	answer := map[string]bool{}
-	for i, f := range frames {
-		answer[f.ID] = denied[i]
-	}
-	satisfied := g.inOrder(answer)
-	if satisfied != sessions*2 {
-		t.Errorf("%d satisfactions are in the log", satisfied)
-	}
-	for _, f := range frames {
-		if g.reason(sessionIn(t, f), edit) != "" {
-			t.Error("a satisfaction was lost")
-		}
+	g.inOrder(answer)
+	expect.Equal(t, len(found[*events.GateSatisfied](t, g.d)), sessions*2, "satisfactions are in the log")
+	for s := range sessions {
+		expect.Equal(t, g.reason(sessionOf(s), edit), "", "a satisfaction was lost")
 	}
 }
 
-func sessionIn(t *testing.T, f wire.Frame) string {
-	t.Helper()
-	var in struct {
-		Session string `json:"session_id"`
-	}
-	expect.OK(t, json.Unmarshal(f.Body, &in))
-	return in.Session
-}
+func sessionOf(n int) string { return fmt.Sprintf("%08d-1111-4111-8111-111111111111", n) }
 
 // inOrder folds the log one record at a time and compares each answer with what the state says there.
-func (g *gatedRepo) inOrder(answer map[string]bool) (satisfied int) {
+func (g *gatedRepo) inOrder(answer map[string]bool) {
 	g.t.Helper()
 	var s gate.State
 	for _, r := range logOf(g.t, g.d) {
@@ -82,12 +70,8 @@ func (g *gatedRepo) inOrder(answer map[string]bool) (satisfied int) {
 				g.t.Errorf("seq %d: denied %t, open %t", r.Seq, denied, open)
 			}
 		}
-		if _, ok := r.Event.(*events.GateSatisfied); ok {
-			satisfied++
-		}
 		if len(gate.Keys(r)) > 0 && r.Branch != "" && strings.HasPrefix(r.Type, "gate.") {
 			s = gate.Fold(s, r)
 		}
 	}
-	return satisfied
 }

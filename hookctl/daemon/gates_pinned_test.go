@@ -29,11 +29,12 @@ func TestPinned_14_WorktreesShareTheirGates(t *testing.T) {
 	git(t, g.dir, "worktree", "add", "-q", tree, "-b", "feature/y", "main")
 	g.order(client.GateOrder{Dir: tree, Branch: "feature/x", Events: ordered(events.TypeGateSatisfied, `{"name":"commit_plan","scope":"session","level":"branch","by":"cli"}`)})
 	expect.Equal(t, g.reason(sessA, edit), "", "what was satisfied in the other work tree does not count")
-	write(t, filepath.Join(tree, ".claude", "requirements.yaml"), planOnly)
 	there := fmt.Sprintf(`{"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"a.txt"},"cwd":%q}`, tree)
 	if got := g.reason(sessB, there); !strings.Contains(got, "commit_plan") {
-		t.Errorf("its own branch is another: %q", got)
+		t.Errorf("its own branch is another, and it has no files of its own: %q", got)
 	}
+	write(t, filepath.Join(tree, ".claude", "requirements.yaml"), "requirements: {}\n")
+	expect.Equal(t, g.reason(sessB, there), "", "with files of its own")
 }
 
 func TestPinned_32_SingleSession(t *testing.T) {
@@ -93,22 +94,14 @@ func TestPinned_44_CarryOver(t *testing.T) {
 		t.Error(got)
 	}
 	expect.Equal(t, g.reason(sessB, edit), "")
-	var e *events.GateSatisfied
-	for _, r := range logOf(t, g.d) {
-		if s, ok := r.Event.(*events.GateSatisfied); ok && s.By == "carry_over" {
-			e = s
-		}
-	}
-	if e == nil {
-		t.Fatal("no event")
-	}
+	carried := found[*events.GateSatisfied](t, g.d)
 	for _, want := range []string{`"carried_from":"` + sessA + `"`, `"original_satisfied_by":"cli"`, `"carry_over_window":300`, `"original_satisfied_at":`} {
-		if !strings.Contains(string(e.Metadata), want) {
-			t.Errorf("no %s in %s", want, e.Metadata)
+		if last := carried[len(carried)-1]; last.By != "carry_over" || !strings.Contains(string(last.Metadata), want) {
+			t.Errorf("no %s in %s", want, last.Metadata)
 		}
 	}
 	g.says(sessB, startAs("startup")) // a second start is a no-op
-	expect.Equal(t, strings.Count(g.types(), "satisfied"), 2)
+	expect.Equal(t, strings.Count(g.types(), "satisfied"), len(carried))
 	g.later(301 * time.Second)
 	if g.context(sessC, startAs("startup")); g.reason(sessC, edit) == "" {
 		t.Error("carried after the window")

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"hookline/events"
@@ -37,24 +36,17 @@ func TestGatesOfTheHooksDirectory(t *testing.T) {
 	below := mkdir(t, filepath.Join(g.dir, "a", "b"))
 	above := filepath.Dir(g.dir)
 	other := newRepo(t, "")
-	for name, launch := range map[string]string{"in it": g.dir, "below": below, "above": above, "in another": other} {
-		for _, cwd := range []string{g.dir, below} {
-			if got := g.editIn(launch, cwd); !denied(got) {
-				t.Errorf("launched %s, in %s: %q", name, cwd, got)
-			}
-		}
+	places := []string{g.dir, below, above, other}
+	for _, launch := range places {
+		expect.Equal(t, denied(g.editIn(launch, below)), true, "launched in", launch)
 	}
-	for _, outside := range []string{above, other} {
-		if got := g.editIn(g.dir, outside); denied(got) {
-			t.Errorf("in %s: %q", outside, got)
-		}
+	for _, cwd := range places {
+		expect.Equal(t, denied(g.editIn(g.dir, cwd)), cwd == g.dir || cwd == below, "in", cwd)
 	}
 
 	g.satisfy(sessA, "commit_plan", "session")
-	for _, launch := range []string{g.dir, above, other} {
-		if got := g.editIn(launch, below); denied(got) {
-			t.Errorf("satisfied, launched in %s: %q", launch, got)
-		}
+	for _, launch := range places {
+		expect.Equal(t, denied(g.editIn(launch, below)), false, "satisfied, launched in", launch)
 	}
 	for _, r := range logOf(t, g.d) {
 		if strings.HasPrefix(r.Type, "gate.") && (r.Branch != "feature/x" || r.Worktree != g.dir) {
@@ -72,32 +64,11 @@ func TestGatesElsewhereLeaveTheSessionsProject(t *testing.T) {
 	f.Env["CLAUDE_PROJECT_DIR"] = other
 	take(t, g.d, f)
 	g.editIn(other, g.dir)
-	projects := map[string]bool{}
+	own := projectIn(t, g.d)
 	for _, r := range logOf(t, g.d) {
-		if _, ok := r.Event.(events.HookEvent); ok {
-			projects[r.Project] = true
+		if _, ok := r.Event.(events.HookEvent); ok && r.Project != own || r.Type == events.TypeGateBlocked && r.Project == own {
+			t.Errorf("%s belongs to %s", r.Type, r.Project)
 		}
-		if r.Type == events.TypeGateBlocked && projects[r.Project] {
-			t.Error("the denial belongs to the session's project")
-		}
-	}
-	if len(projects) != 1 {
-		t.Error(projects)
-	}
-}
-
-// A linked work tree has its own files, and the main work tree's where it lacks them.
-func TestGatesOfALinkedWorkTree(t *testing.T) {
-	g := newGated(t, planOnly)
-	linked := filepath.Join(filepath.Dir(g.dir), filepath.Base(g.dir)+"-linked")
-	git(t, g.dir, "worktree", "add", "-q", "-b", "feature/y", linked)
-	t.Cleanup(func() { os.RemoveAll(linked) })
-	if got := g.editIn(linked, linked); !denied(got) {
-		t.Errorf("without files of its own: %q", got)
-	}
-	write(t, filepath.Join(linked, ".claude", "requirements.yaml"), "requirements: {}\n")
-	if got := g.editIn(linked, linked); denied(got) {
-		t.Errorf("with its own: %q", got)
 	}
 }
 
@@ -125,24 +96,5 @@ func TestGatesReadTheCallAsItWasSent(t *testing.T) {
 		if strings.Contains(string(r.Data), "9f8e7d6c5b4a") || strings.Contains(string(r.Data), "hunter2hunter2") {
 			t.Errorf("%s has the secret", r.Type)
 		}
-	}
-}
-
-// A requirements file that is there and cannot be used is an event and told, never taken for none.
-func TestGatesFileThatIsRefused(t *testing.T) {
-	for name, put := range map[string]func(path string) error{
-		"a pipe":            func(path string) error { return syscall.Mkfifo(path, 0o644) },
-		"a link to nothing": func(path string) error { return os.Symlink("nowhere", path) },
-		"too large":         func(path string) error { return os.WriteFile(path, make([]byte, 1<<20), 0o644) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			g := newGated(t, "")
-			mkdir(t, filepath.Join(g.dir, ".claude"))
-			expect.OK(t, put(filepath.Join(g.dir, ".claude", "requirements.yaml")))
-			if got := g.says(sessA, edit); !strings.Contains(got, `"systemMessage":"hookline: requirements: `) {
-				t.Errorf("%q", got)
-			}
-			expect.Equal(t, g.types(), "config_invalid", "recorded")
-		})
 	}
 }

@@ -15,8 +15,7 @@ import (
 // cutShort is a copy of a running home as a kill leaves it that came before the log's last events.
 func cutShort(t *testing.T, home string, events int) string {
 	t.Helper()
-	to := filepath.Join(t.TempDir(), "home")
-	expect.OK(t, os.CopyFS(to, os.DirFS(home)))
+	to := copyHome(t, home)
 	name := filepath.Join(to, "store", "jetstream", "$G", "streams", "EVENTS", "msgs", "1.blk")
 	b := expect.Value(os.ReadFile(name))(t)
 	var ends []int // of the records: each begins with its length, of which the highest bit is a mark
@@ -57,8 +56,4 @@ func TestKillInsideADecision(t *testing.T) {
 		t.Errorf("again %d, %+v", s.Again, s.Hooks)
 	}
 	mustVerify(t, after)
-	if got := take(t, after, f); !reflect.DeepEqual(got, want) {
-		t.Errorf("and once more: %+v\nwant %+v", got, want)
-	}
-	expect.Equal(t, after.Status().Again, 1, "again")
 }

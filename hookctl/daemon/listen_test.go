@@ -3,10 +3,8 @@
 package daemon
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"log/slog"
 	"net"
 	"os"
 	"strings"
@@ -37,9 +35,8 @@ func TestListenForNATS(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	expect.OK(t, err)
 	defer busy.Close()
-	d, err := Open(t.Context(), Options{Home: newHome(t), Listen: busy.Addr().String(), Log: slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil))})
-	expect.OK(t, err)
-	defer shut(t, d)
+	d := opened(t)
+	d.opts.Listen = busy.Addr().String()
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { d.listen(ctx); close(ended) }()

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"hookline/events"
 	"hookline/expect"
@@ -35,15 +34,8 @@ func TestEC_SESSION_06_ERR_SESSION_05_DreamFails(t *testing.T) {
 	for n := range 5 {
 		take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"PostToolUseFailure","session_id":"s-1","tool_name":"Bash","tool_use_id":"f%d","tool_input":{"command":"make %d"}}`, n, n)))
 	}
-	var failed *events.DreamFailed
-	for until := time.Now().Add(patience); failed == nil && time.Now().Before(until); {
-		for _, r := range logOf(t, d) {
-			if e, ok := r.Event.(*events.DreamFailed); ok {
-				failed = e
-			}
-		}
-	}
-	if failed == nil || failed.Error != "no entries to replay" || failed.Phase != "full" || failed.IC >= .5 {
+	d.effects.Wait()
+	if failed := found[*events.DreamFailed](t, d); len(failed) != 1 || failed[0].Error != "no entries to replay" || failed[0].Phase != "full" || failed[0].IC >= .5 {
 		t.Fatalf("%+v of %q", failed, typesOf(logOf(t, d)))
 	}
 	if a := check(1); !strings.HasPrefix(string(a.Stderr), "Dream trigger failed: no entries to replay. IC remains at 0.") || a.Exit != 0 || len(a.Stdout) != 0 {
@@ -67,19 +59,13 @@ func TestERR_SESSION_08_UnstablePhases(t *testing.T) {
 		expect.Value(d.rec.Note(t.Context(), events.Envelope{Session: session}, e))(t)
 	}
 	spoil("s-1")
-	if got := decodeMessage(t, take(t, d, bashOf("s-1", 1))); !strings.HasPrefix(got, "hookline: "+words) {
+	if got := answerOf(t, string(take(t, d, bashOf("s-1", 1)).Stdout)).SystemMessage; !strings.HasPrefix(got, "hookline: "+words) {
 		t.Errorf("%q", got)
 	}
-	resets := 0
-	for _, r := range logOf(t, d) {
-		if e, ok := r.Event.(*events.PhasesReset); ok && e.Reason == words {
-			resets++
-		}
+	if resets := found[*events.PhasesReset](t, d); len(resets) != 1 || resets[0].Reason != words {
+		t.Errorf("%+v in %q", resets, typesOf(logOf(t, d)))
 	}
-	if resets != 1 {
-		t.Errorf("%d resets in %q", resets, typesOf(logOf(t, d)))
-	}
-	if got := decodeMessage(t, take(t, d, bashOf("s-1", 2))); strings.Contains(got, words) {
+	if got := answerOf(t, string(take(t, d, bashOf("s-1", 2)).Stdout)).SystemMessage; strings.Contains(got, words) {
 		t.Errorf("told again: %q", got)
 	}
 	spoil("s-2")
@@ -92,13 +78,10 @@ func TestERR_SESSION_08_UnstablePhases(t *testing.T) {
 }
 
 // identityOf returns the identity that the view has of a session.
-func identityOf(t *testing.T, d *Daemon, id string) (s identity.State, ok bool) {
+func identityOf(t *testing.T, d *Daemon, id string) (identity.State, bool) {
 	t.Helper()
-	expect.OK(t, d.view.Read(t.Context(), func(r projector.Reader) error {
-		s, ok = identityIn(r, id)
-		return nil
-	}))
-	return s, ok
+	s, found := stateOf[identity.State](t.Context(), d, identity.Name, id)
+	return s, found && !s.Deleted
 }
 
 // ERR-SESSION-02: a snapshot that cannot be read is told in the daemon's log and folded again from the

@@ -5,7 +5,6 @@ package daemon
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -17,46 +16,27 @@ import (
 
 // A folder that moved is the same project, recorded once.
 func TestProjectMoved(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git")
-	}
 	d := opened(t)
-	root := t.TempDir()
-	old := filepath.Join(root, "old")
-	git := func(args ...string) {
-		t.Helper()
-		c := exec.Command("git", args...)
-		c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@x", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@x")
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %s", err, out)
-		}
-	}
-	git("init", "-q", "-b", "main", old)
-	git("-C", old, "commit", "-q", "--allow-empty", "-m", "x")
-	git("-C", old, "remote", "add", "origin", "https://me:"+givenSecret+"@example.org/x.git")
-	at := func(dir, s string) {
-		f := startOf(s)
-		f.Env["CLAUDE_PROJECT_DIR"] = dir
-		take(t, d, f)
-	}
-	at(old, "s-1")
-	expect.OK(t, os.Rename(old, filepath.Join(root, "new")))
-	at(filepath.Join(root, "new"), "s-2")
-	at(filepath.Join(root, "new"), "s-3")
-	if a, b := sessionState(t, d, "s-1"), sessionState(t, d, "s-2"); a.Project == "" || a.Project != b.Project || b.Branch != "main" {
+	old := newRepo(t, "")
+	moved := filepath.Join(filepath.Dir(old), "new")
+	git(t, old, "remote", "add", "origin", "https://me:"+givenSecret+"@example.org/x.git")
+	take(t, d, startIn(old, "s-1"))
+	expect.OK(t, os.Rename(old, moved))
+	take(t, d, startIn(moved, "s-2"))
+	take(t, d, startIn(moved, "s-3"))
+	if a, b := sessionState(t, d, "s-1"), sessionState(t, d, "s-2"); a.Project == "" || a.Project != b.Project || b.Branch != "feature/x" {
 		t.Errorf("%q and %q on %q", a.Project, b.Project, b.Branch)
 	}
-	n := map[string]int{}
-	for _, r := range logOf(t, d) {
-		n[r.Type]++
-		if e, ok := r.Event.(*events.ProjectSeen); ok && (e.Remote != "https://example.org/x.git" || e.RootCommit == "") {
+	for _, e := range found[*events.ProjectSeen](t, d) {
+		if e.Remote != "https://example.org/x.git" || e.RootCommit == "" {
 			t.Errorf("%+v", e)
 		}
 	}
-	if n["project.moved"] != 1 {
-		t.Errorf("%v", n)
-	}
-	keys, _ := projectKeys(t, d)
+	expect.Equal(t, len(found[*events.ProjectMoved](t, d)), 1, "moved", "times")
+	keys := seen(t.Context(), d, func(r projector.Reader) []string {
+		keys, _ := r.Keys(project.Name)
+		return keys
+	})
 	if len(keys) != 1 {
 		t.Errorf("%q", keys)
 	}
@@ -87,17 +67,7 @@ func TestJoinedProjectsStayOne(t *testing.T) {
 			}
 		}
 	}
-	seen := counts(t, d)["project.seen"]
-	if seen > 3 {
-		t.Errorf("%d times project.seen", seen)
-	}
+	expect.Equal(t, counts(t, d)["project.seen"], 3, "projects were seen")
 	mustVerify(t, d)
 	shut(t, d)
-}
-
-// projectKeys are the ids of all projects.
-func projectKeys(t *testing.T, d *Daemon) (keys []string, err error) {
-	t.Helper()
-	err = d.view.Read(t.Context(), func(r projector.Reader) error { keys, err = r.Keys(project.Name); return err })
-	return keys, err
 }

@@ -5,16 +5,19 @@ package daemon
 import (
 	"context"
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"hookline/embedded"
 	"hookline/expect"
+	"hookline/hookctl/client"
+	"hookline/hookctl/problem"
 )
 
 // A daemon whose log cannot be brought to disk ends with the first hook that finds out, as with any other
-// write error: it would answer none any more.
+// write error: it would answer none any more. A verification says that the store has to be opened anew.
 func TestFailedSyncEndsTheDaemon(t *testing.T) {
 	home := newHome(t)
 	d := open(t, home)
@@ -29,6 +32,10 @@ func TestFailedSyncEndsTheDaemon(t *testing.T) {
 	case <-d.stopping:
 	default:
 		t.Error("the daemon goes on")
+	}
+	var p *problem.Error
+	if _, err := d.Verify(t.Context(), nil); !errors.As(err, &p) || p.Hint != client.HintReopened || p.Status != http.StatusServiceUnavailable {
+		t.Errorf("verify: %v", err)
 	}
 	if err := errors.Join(os.Rename(msgs+".away", msgs), d.Close(context.Background())); err != nil {
 		t.Error(err)

@@ -13,66 +13,11 @@ import (
 	"hookline/events"
 	"hookline/expect"
 	"hookline/hookctl/wire"
-	"hookline/projector"
 	"hookline/projector/identity"
-	"hookline/replay/check"
 )
-
-func verified(t *testing.T, d *Daemon) check.Verdict {
-	t.Helper()
-	return expect.Value(d.Verify(t.Context(), nil))(t)
-}
-
-var everyProjection = projections()
-
-// projections are the names of all projections, in the order of the table.
-func projections() []string {
-	var names []string
-	for _, t := range projector.Tables() {
-		names = append(names, t.Name())
-	}
-	return names
-}
 
 // identityCell is the key of the stored identity of session s-1.
 var identityCell = fmt.Sprintf("identity.v%d.s-1", identity.Version)
-
-// What an opening cut out is a new hole for the command that opened the store. The opening records it, and from
-// the next one on the hole is known, by the event that names it, and is no fault.
-func TestVerifyKnownHole(t *testing.T) {
-	home, _, _ := lossy(t)
-	d := open(t, home)
-	v := verified(t, d)
-	if v.Exit != 2 || v.Clean || v.Holes != 1 || len(v.Known) != 0 || len(v.New) != 1 || len(v.Diffs) != 0 {
-		t.Fatalf("%+v", v)
-	}
-	if h := v.New[0]; h.First != 5 || h.Last != 5 || h.Kind != "cut" || h.Block != "1.blk" || h.Why != "checksum does not match" || h.Event != "" {
-		t.Errorf("%+v", h)
-	}
-	if want := fmt.Sprintf("1.blk at byte %d: checksum does not match, sequence 5", v.New[0].Offset); len(v.Damage) != 1 || v.Damage[0] != want {
-		t.Errorf("%q, want %q", v.Damage, want)
-	}
-	if !slices.Equal(v.Compared, everyProjection) || len(v.Unsure) != 0 {
-		t.Errorf("compared %q, unsure %q", v.Compared, v.Unsure)
-	}
-	recs := logOf(t, d)
-	named := recs[len(recs)-1]
-	if e, ok := named.Event.(*events.LogDamaged); !ok || len(recs) != 10 || !slices.Equal(e.Runs, []events.SeqRun{{First: 5, Last: 5}}) {
-		t.Fatalf("%q: %s", typesOf(recs), named.Data)
-	}
-	for range 2 {
-		shut(t, d)
-		d = open(t, home)
-		v = verified(t, d)
-		if v.Exit != 0 || !v.Clean || v.Holes != 1 || len(v.New)+len(v.Damage)+len(v.Diffs) != 0 {
-			t.Fatalf("%+v", v)
-		}
-		if want := (check.Hole{First: 5, Last: 5, Kind: "cut", Event: named.ID}); len(v.Known) != 1 || v.Known[0] != want {
-			t.Errorf("%+v, want %+v", v.Known, want)
-		}
-	}
-	shut(t, d)
-}
 
 // fat is an event with so many bytes that do not compress.
 func fat(session string, n, size int) events.Envelope {
@@ -116,7 +61,7 @@ func TestVerifyNamesFaults(t *testing.T) {
 	shut(t, d)
 	d = open(t, home)
 	defer shut(t, d)
-	v := verified(t, d)
+	v := expect.Value(d.Verify(t.Context(), nil))(t)
 	want := []string{"sequence 8: the data of turn.stopped cannot be read: unexpected end of JSON input"}
 	if v.Exit != 2 || v.Read != 8 || v.Holes != 0 || v.Unknown != 2 || !slices.Equal(v.Damage, want) || len(v.Diffs) != 0 {
 		t.Errorf("%+v\nwant %q", v, want)
