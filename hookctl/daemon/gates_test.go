@@ -97,8 +97,9 @@ func (g *gatedRepo) frame(session, body string) wire.Frame {
 	}
 	b, _ := json.Marshal(m)
 	ms := g.clock.Load()
-	return wire.Frame{ID: wire.NewID(ms), Args: []string{"hook"}, Time: ms, Complete: true, Size: int64(len(b)), Body: b,
-		Binary: "/usr/local/bin/hookctl", Env: map[string]string{"CLAUDE_PROJECT_DIR": g.dir}}
+	f := hookFrame(string(b))
+	f.ID, f.Time, f.Binary, f.Env["CLAUDE_PROJECT_DIR"] = wire.NewID(ms), ms, "/usr/local/bin/hookctl", g.dir
+	return f
 }
 
 // says is the answer to a hook.

@@ -5,7 +5,6 @@ package daemon
 import (
 	"encoding/binary"
 	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -16,7 +15,7 @@ import (
 func cutShort(t *testing.T, home string, events int) string {
 	t.Helper()
 	to := copyHome(t, home)
-	name := filepath.Join(to, "store", "jetstream", "$G", "streams", "EVENTS", "msgs", "1.blk")
+	name := blockPath(to, 1)
 	b := expect.Value(os.ReadFile(name))(t)
 	var ends []int // of the records: each begins with its length, of which the highest bit is a mark
 	for at := 0; at < len(b); ends = append(ends, at) {

@@ -91,8 +91,7 @@ func TestERR_SESSION_02_CorruptedSnapshot(t *testing.T) {
 	d := open(t, home)
 	take(t, d, startOf("s-1"))
 	take(t, d, bashOf("s-1", 1))
-	shut(t, d)
-	d = open(t, home)
+	expect.Value(d.view.Flush(t.Context()))(t)
 	expect.OK(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: identityCell, Value: []byte("{broken")}}))
 	shut(t, d)
 	var log bytes.Buffer

@@ -10,6 +10,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/hookctl/wire"
 )
 
 func TestAliases(t *testing.T) {
@@ -93,6 +94,7 @@ func TestHookRequests(t *testing.T) {
 			t.Errorf("%v", w.Header())
 		}
 	}
+	expect.Equal(t, sendHook(d, wire.Frame{}, "1").Code, 400)
 	expect.Equal(t, len(logOf(t, d)), 2)
 }
 

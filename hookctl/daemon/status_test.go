@@ -47,9 +47,8 @@ func TestHookCounts(t *testing.T) {
 	}
 	c.count(recorder.Fresh, "", "", nil, now)
 	c.count(recorder.Fresh, "H1", "", nil, now)
-	kinds := c.kinds
-	if len(kinds) > 202 || kinds["H1"].Count != 2 || kinds["(other)"].Count != 1000-201 || !kinds["H1"].Last.Equal(now.Truncate(time.Millisecond)) || kinds["H1"].Last.Location() != time.UTC {
-		t.Errorf("%d kinds, %+v, %+v", len(kinds), kinds["H1"], kinds["(other)"])
-	}
+	expect.Equal(t, len(c.kinds), 202, "kinds")
+	expect.Equal(t, c.kinds["(other)"].Count, 1000-201)
+	expect.Equal(t, c.kinds["H1"], client.HookCount{Last: now.UTC().Truncate(time.Millisecond), Count: 2})
 	expect.Equal(t, len(c.installs), 100, "installs")
 }

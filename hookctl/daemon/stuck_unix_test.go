@@ -22,7 +22,7 @@ func TestFailedSyncEndsTheDaemon(t *testing.T) {
 	home := newHome(t)
 	d := open(t, home)
 	take(t, d, bashOf("s-1", 1))
-	msgs := filepath.Join(home, "store", "jetstream", "$G", "streams", "EVENTS", "msgs")
+	msgs := filepath.Dir(blockPath(home, 1))
 	expect.OK(t, os.Rename(msgs, msgs+".away"))
 	_, err := d.Take(context.Background(), bashOf("s-1", 2))
 	if !errors.Is(err, embedded.ErrWriteStuck) {
