@@ -118,7 +118,7 @@ func (d *Daemon) used(ctx context.Context, u hook.Use, base events.Envelope) {
 func (d *Daemon) doLine(ctx context.Context, o client.LineOrder) (any, error) {
 	var out client.LineFacts
 	var s session.State
-	err := d.rec.Read(ctx, func(r projector.Reader) error {
+	err := d.view.Read(ctx, func(r projector.Reader) error {
 		s, _ = projector.State[session.State](r, session.Name, o.Session)
 		if i, ok := identityIn(r, o.Session); ok {
 			out.Brief, out.IC, out.Class = i.Brief(), i.LastIC, identity.Classify(i.LastIC)

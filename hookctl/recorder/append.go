@@ -87,12 +87,11 @@ func Envelopes(now time.Time, base events.Envelope, list ...events.Event) ([]eve
 // the log by another way since they were looked up are left out; it returns how many were not.
 func (r *Recorder) Import(ctx context.Context, envs []events.Envelope) (int, error) {
 	recs, err := r.onDisk(ctx, func() ([]events.Record, error) {
-		recs, err := r.append(ctx, r.stream.AppendEach, envs, origin{})
-		if raced := (*racedError)(nil); errors.As(err, &raced) { // the log had all of them
-			return nil, nil
-		}
-		return recs, err
+		return r.append(ctx, r.stream.AppendEach, envs, origin{})
 	})
+	if errors.Is(err, embedded.ErrDuplicate) { // the log had all of them
+		return 0, nil
+	}
 	return len(recs), err
 }
 
@@ -128,11 +127,6 @@ func (r *Recorder) settle(ctx context.Context) error {
 	return err
 }
 
-// racedError says that the log holds the first event already, at seq.
-type racedError struct{ seq uint64 }
-
-func (*racedError) Error() string { return "the log has this event" }
-
 // origin is what is known of the first event of a decision, where a frame delivered it.
 type origin struct {
 	event   events.Event // decoded already; nil where it is not
@@ -142,8 +136,8 @@ type origin struct {
 // into is a way into the log: a method of [embedded.Stream].
 type into func(context.Context, ...events.Envelope) ([]embedded.Receipt, error)
 
-// append puts events into the log and folds them, but for those that the log has; the error is a [racedError] where it has
-// all of them. own is of the first. The caller holds r.order.
+// append puts events into the log and folds them, but for those that the log has; the error is an
+// [embedded.DuplicateError] where it has all of them. own is of the first. The caller holds r.order.
 func (r *Recorder) append(ctx context.Context, into into, envs []events.Envelope, own origin) ([]events.Record, error) {
 	ctx = context.WithoutCancel(ctx) // an append that was given up half way would be in the log and not in the view
 	if err := r.attribute(ctx, envs); err != nil {
@@ -154,11 +148,12 @@ func (r *Recorder) append(ctx context.Context, into into, envs []events.Envelope
 	var dup *embedded.DuplicateError
 	switch {
 	case errors.As(err, &dup):
-		return nil, errors.Join(&racedError{dup.Found[envs[0].ID]}, r.foldTo(ctx, math.MaxUint64))
+		return nil, errors.Join(err, r.foldTo(ctx, math.MaxUint64))
 	case err != nil:
 		return nil, fmt.Errorf("append %s: %w", envs[0].Type, err)
 	case !slices.ContainsFunc(receipts, func(rc embedded.Receipt) bool { return !rc.Duplicate }):
-		return nil, errors.Join(&racedError{receipts[0].Seq}, r.foldTo(ctx, receipts[0].Seq))
+		known := map[string]uint64{envs[0].ID: receipts[0].Seq}
+		return nil, errors.Join(&embedded.DuplicateError{Found: known}, r.foldTo(ctx, receipts[0].Seq))
 	}
 
 	recs := make([]events.Record, 0, len(envs))

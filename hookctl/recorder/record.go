@@ -10,6 +10,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"hookline/embedded"
 	"hookline/events"
 	"hookline/hookctl/hook"
 	"hookline/projector"
@@ -72,8 +73,8 @@ func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, ins
 	}
 
 	recs, err := r.append(ctx, r.stream.Append, envs, origin{event: in.Event, install: install})
-	if raced := (*racedError)(nil); errors.As(err, &raced) { // the log had it already, and the window had not
-		return r.again(ctx, in, w, taken{ID: in.Frame, Seq: raced.seq})
+	if dup := (*embedded.DuplicateError)(nil); errors.As(err, &dup) { // the log had it already, and the window had not
+		return r.again(ctx, in, w, taken{ID: in.Frame, Seq: dup.Found[in.Frame]})
 	}
 	if err != nil {
 		return Told{}, err
@@ -275,7 +276,7 @@ func (r *Recorder) decideLate(ctx context.Context, in hook.Input, w hook.World, 
 		return nil, err
 	}
 	recs, err := r.append(ctx, r.stream.Append, envs, origin{})
-	if raced := (*racedError)(nil); errors.As(err, &raced) { // this second hit was delivered before
+	if errors.Is(err, embedded.ErrDuplicate) { // this second hit was delivered before
 		for _, env := range envs {
 			recs = append(recs, events.NewRecord(0, env))
 		}

@@ -6,7 +6,6 @@
 //	Do       one decision that no hook brought
 //	Later    what is appended before the next hook
 //	Import   events that have their ids already
-//	Read     states at one position
 //	Synced   how far the log is on disk, for those who follow it
 //	Close    the view is written, the store closed
 package recorder
@@ -109,13 +108,8 @@ func (r *Recorder) Close(ctx context.Context) error {
 // Store returns the open store, for checks, copies and repairs; nothing is appended there.
 func (r *Recorder) Store() *embedded.Server { return r.ground }
 
-// View returns the projections, for writing, comparing and rebuilding them; nothing is applied there.
+// View returns the projections, for reading, writing, comparing and rebuilding them; nothing is applied there.
 func (r *Recorder) View() *projector.View { return r.view }
-
-// Read runs fn with the states at one position; see [projector.View.Read].
-func (r *Recorder) Read(ctx context.Context, fn func(projector.Reader) error) error {
-	return r.view.Read(ctx, fn)
-}
 
 // Newest returns the time at which the newest record was appended.
 func (r *Recorder) Newest() time.Time {

@@ -40,7 +40,7 @@ func bash(n int) hook.Input {
 
 func stateOf(t *testing.T, r *Recorder) (s session.State) {
 	t.Helper()
-	expect.OK(t, r.Read(t.Context(), func(rd projector.Reader) error {
+	expect.OK(t, r.view.Read(t.Context(), func(rd projector.Reader) error {
 		s, _ = projector.State[session.State](rd, session.Name, "s")
 		return nil
 	}))
