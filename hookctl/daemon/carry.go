@@ -26,36 +26,36 @@ import (
 // and the ways into the log; here are their requests, the lock, and what follows in the daemon. Files are of this machine and
 // named by absolute paths: they are read twice, and a stream could only be read once.
 
-// alone runs what carries a whole log about; a second one beside it is refused.
-func alone[T any](d *Daemon, run func() (T, error)) (none T, err error) {
-	if !d.carrying.TryLock() {
-		return none, problem.Conflict("another import, backup or repair is running").Advise("try again when it is done")
-	}
-	defer d.carrying.Unlock()
-	d.large.add(1)
-	defer d.large.add(-1)
+// alone returns the work that carries a whole log about so that a second one beside it is refused.
+func (d *Daemon) alone(run work) work {
+	return func(ctx context.Context, progress func(uint64)) (any, error) {
+		if !d.carrying.TryLock() {
+			return nil, problem.Conflict("another import, backup or repair is running").Advise("try again when it is done")
+		}
+		defer d.carrying.Unlock()
+		d.large.add(1)
+		defer d.large.add(-1)
 
-	return run()
+		return run(ctx, progress)
+	}
 }
 
 // importFile plans taking the events of an export that the log does not have ([carry.Import]). Cancelling leaves what is in; a
 // second import takes the rest.
 func (d *Daemon) importFile(r *http.Request) (work, error) {
 	file, partial := r.URL.Query().Get("file"), r.URL.Query().Get("partial") == "1"
-	return func(ctx context.Context, progress func(uint64)) (any, error) {
-		return alone(d, func() (carry.Imported, error) {
-			return carry.Import(ctx, file, d.toImport(), carry.ImportOptions{Partial: partial, Foreign: true}, progress)
-		})
-	}, nil
+	return d.alone(func(ctx context.Context, progress func(uint64)) (any, error) {
+		return carry.Import(ctx, file, d.toImport(), carry.ImportOptions{Partial: partial, Foreign: true}, progress)
+	}), nil
 }
 
 // backup plans writing the store into a new file, while hooks go on being recorded ([carry.Backup]).
 func (d *Daemon) backup(r *http.Request) (work, error) {
 	file := r.URL.Query().Get("file")
-	return func(ctx context.Context, progress func(uint64)) (any, error) {
+	return d.alone(func(ctx context.Context, progress func(uint64)) (any, error) {
 		store := carry.BackupStore{Home: d.opts.Home, Log: d.stream, Blobs: d.ground.Blobs(), Spool: d.spool, Tail: d.toExport()}
-		return alone(d, func() (carry.BackedUp, error) { return carry.Backup(ctx, store, file, progress) })
-	}, nil
+		return carry.Backup(ctx, store, file, progress)
+	}), nil
 }
 
 // repair plans finding what is lost and, unless it is a dry run, appending what exports and transcripts have ([mend.Repair]).
@@ -66,11 +66,11 @@ func (d *Daemon) repair(r *http.Request) (work, error) {
 		_, err := d.rec.Note(ctx, events.Envelope{}, e)
 		return err
 	}
-	return func(ctx context.Context, progress func(uint64)) (any, error) {
+	return d.alone(func(ctx context.Context, progress func(uint64)) (any, error) {
 		store := mend.RepairStore{Home: d.opts.Home, Report: d.ground.Report(), Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Spool: d.spool, Into: d.toImport(),
 			Drain: func(ctx context.Context) { d.drain(ctx) }, Record: record, Transcripts: d.transcripts(), Warn: d.log}
-		return alone(d, func() (mend.Repaired, error) { return mend.Repair(ctx, store, o, progress) })
-	}, nil
+		return mend.Repair(ctx, store, o, progress)
+	}), nil
 }
 
 // toImport is this log as files are taken into it.

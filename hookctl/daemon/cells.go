@@ -180,10 +180,7 @@ func (d *Daemon) handleWalk(w http.ResponseWriter, r *http.Request) error {
 // optional: source, budget (tokens), at (a point of the log).
 func (d *Daemon) context(r *http.Request) (any, error) {
 	q := r.URL.Query()
-	source := q.Get("source")
-	if source == "" {
-		source = "compact"
-	}
+	source := cmp.Or(q.Get("source"), "compact")
 	if !slices.Contains(hook.Sources, source) {
 		return nil, problem.Bad("source: %q is no start", source).Advise("these are: " + strings.Join(hook.Sources, ", "))
 	}

@@ -36,7 +36,7 @@ func Here(ctx context.Context, p home.Paths) (*client.Client, error) {
 }
 
 // HereUnmended is [Here] for a dry run of a repair: the log's blocks are checked first, and where anything is wrong the
-// store is not opened, since that would mend it. Then the client answers POST of /v1/repair alone, with what was found.
+// store is not opened, since that would mend it. Then the client answers what it is asked with what was found.
 func HereUnmended(ctx context.Context, p home.Paths) (*client.Client, error) {
 	if _, err := os.Stat(p.Store); err != nil {
 		return Here(ctx, p)
@@ -49,9 +49,8 @@ func HereUnmended(ctx context.Context, p home.Paths) (*client.Client, error) {
 		return Here(ctx, p)
 	}
 
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/repair", func(w http.ResponseWriter, r *http.Request) {
+	looked := func(w http.ResponseWriter, r *http.Request) {
 		_ = client.AnswerLong(w, r, 0, func(context.Context, func(uint64)) (any, error) { return mend.Looked(rep), nil }) // to this process
-	})
-	return client.InProcess(client.Local{Handler: mux, Close: func() error { return nil }}), nil
+	}
+	return client.InProcess(client.Local{Handler: http.HandlerFunc(looked), Close: func() error { return nil }}), nil
 }

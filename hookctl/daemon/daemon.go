@@ -31,6 +31,7 @@ import (
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector"
+	"hookline/projector/identity"
 	"hookline/projector/session"
 	"hookline/replay/check"
 )
@@ -89,7 +90,7 @@ type Daemon struct {
 	damagedTo    string          // that session
 	clockTold    atomic.Bool
 	failedDreams sync.Map      // words that users have not been told yet, by session
-	consolidate  consolidation // nil: identity.Dream
+	consolidate  consolidation // identity.Dream, but for tests
 
 	carrying  sync.Mutex // held by an import, a backup or a repair: one at a time
 	notifier  notifier
@@ -118,7 +119,7 @@ func Open(ctx context.Context, o Options) (*Daemon, error) {
 	}
 	store := embedded.Options{Dir: filepath.Join(o.Home, "store"), Log: o.Log, Always: o.Fsync == "always", Renew: o.Renew, Now: o.Now, Holder: "hookd " + wire.Build}
 
-	d := &Daemon{opts: o, log: o.Log, world: facts.New(), redactor: redact.New().With(redact.Extra{User: redact.Compile(o.Redact)}),
+	d := &Daemon{opts: o, log: o.Log, consolidate: identity.Dream, world: facts.New(), redactor: redact.New().With(redact.Extra{User: redact.Compile(o.Redact)}),
 		spool: spool.Open(home.PathsOf(o.Home, os.Getenv)), started: o.Now(), mark: wire.Mark(o.Home), warnings: check.OpenWarnings(o.Home, o.Log),
 		stopping: make(chan string, 1), drainer: drainer{turn: make(chan struct{}, 1), later: map[string]time.Time{}}, large: large{slots: make(chan struct{}, largeAtOnce)}}
 	d.projects.Most, d.rules.Most = maxRoots, maxRoots

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -26,28 +27,21 @@ import (
 // The door for commands, POST /v1/do/{name}: arguments of a type, a decision about the states as they are, events that
 // go through the recorder. What a hook says or the daemon finds out cannot be commanded.
 
-// commands maps the name of a command to the function that runs it. The arguments are a JSON object.
-var commands = map[string]func(d *Daemon, ctx context.Context, args []byte) (any, error){
-	"emit":    typed((*Daemon).doEmit),
-	"gates":   typed((*Daemon).OrderGates),
-	"dream":   typed((*Daemon).doDream),
-	"ledger":  typed((*Daemon).doLedger),
-	"retract": typed((*Daemon).doRetract),
-	"restore": typed((*Daemon).doRestore),
-	"line":    typed((*Daemon).doLine),
-}
-
 // maxArguments bounds a request.
 const maxArguments = 16 << 20
 
-// typed returns the command that decodes its arguments into a T and answers with an R.
-func typed[T, R any](run func(*Daemon, context.Context, T) (R, error)) func(*Daemon, context.Context, []byte) (any, error) {
-	return func(d *Daemon, ctx context.Context, args []byte) (any, error) {
+// command returns what answers a request by a command: the body has its arguments as a JSON object.
+func command[T, R any](run func(context.Context, T) (R, error)) func(*http.Request) (any, error) {
+	return func(r *http.Request) (any, error) {
 		var t T
-		if err := json.Unmarshal(args, &t); err != nil {
+		args, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxArguments))
+		if err == nil {
+			err = json.Unmarshal(args, &t)
+		}
+		if err != nil {
 			return nil, problem.Bad("request: %v", err)
 		}
-		return run(d, ctx, t)
+		return run(r.Context(), t)
 	}
 }
 
@@ -186,9 +180,9 @@ func (d *Daemon) importTranscripts(r *http.Request) (work, error) {
 		return nil, problem.Bad("paths: %v", err)
 	}
 	dry := r.URL.Query().Get("dry_run") == "1"
-	return func(ctx context.Context, progress func(uint64)) (any, error) {
-		return alone(d, func() (any, error) { return transcript.Import(ctx, d.transcripts(), paths, dry, progress) })
-	}, nil
+	return d.alone(func(ctx context.Context, progress func(uint64)) (any, error) {
+		return transcript.Import(ctx, d.transcripts(), paths, dry, progress)
+	}), nil
 }
 
 // transcripts returns how the hooks of transcripts get into this log.

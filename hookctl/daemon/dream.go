@@ -55,10 +55,6 @@ func (d *Daemon) goDream(session, phase, cause string) {
 
 // dream consolidates and records the outcome.
 func (d *Daemon) dream(ctx context.Context, session, phase, cause string) {
-	consolidate := identity.Dream
-	if d.consolidate != nil {
-		consolidate = d.consolidate
-	}
 	_, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
 		s, ok := identityIn(r, session)
 		if !ok {
@@ -74,7 +70,7 @@ func (d *Daemon) dream(ctx context.Context, session, phase, cause string) {
 		slices.SortStableFunc(others, func(a, b identity.State) int { return cmp.Compare(b.TimestampMS, a.TimestampMS) })
 
 		begin := time.Now()
-		out, err := consolidate(s, others[:min(len(others), dreamOthers)], phase)
+		out, err := d.consolidate(s, others[:min(len(others), dreamOthers)], phase)
 		out.DurationMS = float64(time.Since(begin).Microseconds()) / 1000
 		var e events.Event = &out
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"io"
 	"net"
 	"net/http"
 	"time"
@@ -17,8 +16,7 @@ import (
 // Handler returns the HTTP surface of the daemon; it needs no socket.
 func (d *Daemon) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/hook/{event}", d.handleHook)
-	mux.HandleFunc("POST /v1/hook/{$}", d.handleHook)
+	mux.HandleFunc("POST /v1/hook/", d.handleHook)
 	handle := func(pattern string, h func(http.ResponseWriter, *http.Request) error) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			if err := h(w, r); err != nil {
@@ -56,15 +54,13 @@ func (d *Daemon) Handler() http.Handler {
 	give("GET /v1/context/{session}", d.context)
 	give("GET /v1/why/{session}", d.why)
 	give("GET /v1/ledger/{project}", d.ledgerOf)
-	for name, run := range commands {
-		give("POST /v1/do/"+name, func(r *http.Request) (any, error) {
-			args, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxArguments))
-			if err != nil {
-				return nil, problem.Bad("request: %v", err)
-			}
-			return run(d, r.Context(), args)
-		})
-	}
+	give("POST /v1/do/emit", command(d.doEmit))
+	give("POST /v1/do/gates", command(d.OrderGates))
+	give("POST /v1/do/dream", command(d.doDream))
+	give("POST /v1/do/ledger", command(d.doLedger))
+	give("POST /v1/do/retract", command(d.doRetract))
+	give("POST /v1/do/restore", command(d.doRestore))
+	give("POST /v1/do/line", command(d.doLine))
 	long("POST /v1/do/import", d.importTranscripts)
 	long("POST /v1/do/recover", d.recoverIdentity)
 	give("POST /v1/canary", func(r *http.Request) (any, error) { return d.canary(r.Context()), nil })

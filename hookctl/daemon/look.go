@@ -149,10 +149,7 @@ func (d *Daemon) project(ctx context.Context, at facts.Place) (string, *hook.Sig
 		}
 	}
 
-	now := events.ProjectSeen{Path: path, Git: at.Git, Name: at.Name}
-	if now.Name == "" {
-		now.Name = filepath.Base(path)
-	}
+	now := events.ProjectSeen{Path: path, Git: at.Git, Name: cmp.Or(at.Name, filepath.Base(path))}
 	if at.Git {
 		bounded, cancel := context.WithTimeout(ctx, originWithin)
 		defer cancel()
@@ -229,10 +226,7 @@ func seenBy(in hook.Input) string {
 	if json.Unmarshal(e.ToolInput, &input) != nil {
 		return ""
 	}
-	file := input.File
-	if file == "" {
-		file = input.Notebook
-	}
+	file := cmp.Or(input.File, input.Notebook)
 	if file != "" && !filepath.IsAbs(file) {
 		return "" // where it was meant from is not known later
 	}

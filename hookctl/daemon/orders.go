@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -37,10 +38,7 @@ func (d *Daemon) OrderGates(ctx context.Context, o client.GateOrder) (client.Gat
 	if !place.Git {
 		return client.GateReceipt{}, problem.Bad("not in a git repository: %s", o.Dir).Advise("gates belong to a branch of one")
 	}
-	branch := d.clean(o.Branch)
-	if branch == "" {
-		branch = d.clean(place.Branch)
-	}
+	branch := d.clean(cmp.Or(o.Branch, place.Branch))
 	if branch == "" {
 		return client.GateReceipt{}, problem.Bad("HEAD is detached: gates belong to a branch").Advise("--branch names one")
 	}

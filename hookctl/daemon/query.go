@@ -9,7 +9,6 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -306,32 +305,32 @@ func (d *Daemon) resolveSession(ctx context.Context, given string) (string, erro
 	if given == "" {
 		return "", nil
 	}
-	var keys []string
+	var ids []string
 	err := d.view.Read(ctx, func(r projector.Reader) (err error) {
-		keys, err = alike(r, session.Name, []string{given})
+		ids, err = alike(r, session.Name, []string{given})
 		return err
 	})
 	if err != nil {
 		return "", err
 	}
-	return pick("session", given, keys, func(k string) bool {
-		return strings.HasPrefix(undashed(k), undashed(given))
-	})
+	return theOne("session", "`hookctl session list --all` lists them", given, ids)
 }
 
-// resolveProject takes an id, a name or a path.
+// resolveProject takes an id or its beginning, a name or a path.
 func (d *Daemon) resolveProject(ctx context.Context, given string) (string, error) {
 	if given == "" {
 		return "", nil
 	}
 	var ids []string
-	byName := map[string]bool{}
 	err := d.view.Read(ctx, func(r projector.Reader) error {
 		keys, err := r.Keys(project.Name)
-		ids = keys
+		if slices.Contains(keys, given) {
+			keys = []string{given}
+		}
 		for _, k := range keys {
-			if s, ok := projector.State[project.State](r, project.Name, k); ok && (s.Name == given || s.Path == given) {
-				byName[k] = true
+			s, _ := projector.State[project.State](r, project.Name, k)
+			if k == given || s.Name == given || s.Path == given || len(given) >= 4 && strings.HasPrefix(k, given) {
+				ids = append(ids, k)
 			}
 		}
 		return err
@@ -339,29 +338,17 @@ func (d *Daemon) resolveProject(ctx context.Context, given string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	return pick("project", given, ids, func(k string) bool { return byName[k] || len(given) >= 4 && strings.HasPrefix(k, given) })
+	return theOne("project", "`hookctl project list` lists them", given, ids)
 }
 
-func pick(noun, given string, keys []string, like func(string) bool) (string, error) {
-	var matches []string
-	for _, k := range keys {
-		if k == given {
-			return k, nil
-		}
-		if like(k) {
-			matches = append(matches, k)
-		}
-	}
-	sort.Strings(matches)
-	switch len(matches) {
+// theOne returns the only id that was meant; none and several are errors.
+func theOne(noun, hint, given string, ids []string) (string, error) {
+	slices.Sort(ids)
+	switch len(ids) {
 	case 1:
-		return matches[0], nil
+		return ids[0], nil
 	case 0:
-		list := noun + " list"
-		if noun == "session" {
-			list += " --all"
-		}
-		return "", problem.Missing("there is no %s %q", noun, given).Advise("`hookctl " + list + "` lists them")
+		return "", problem.Missing("there is no %s %q", noun, given).Advise(hint)
 	}
-	return "", problem.Conflict("%q is ambiguous: %s", given, strings.Join(matches, ", ")).Advise("give more characters")
+	return "", problem.Conflict("%q is ambiguous: %s", given, strings.Join(ids, ", ")).Advise("give more characters")
 }
