@@ -52,8 +52,7 @@ func TestNoFilesInSpool(t *testing.T) {
 	expect.OK(t, d.spool.Write(startOf("s-1")))
 	taken := 0
 	for range 4 {
-		n := expect.Value(d.drainSome(t.Context(), catchUpWithin, ""))(t)
-		taken += n
+		taken += expect.Value(d.drainSome(t.Context(), catchUpWithin, ""))(t)
 	}
 	if taken != 1 || d.spool.Quarantined() != 1 || d.spool.Count() != 2*catchUpWithin {
 		t.Errorf("%d taken, %d set aside, %d left", taken, d.spool.Quarantined(), d.spool.Count())

@@ -56,7 +56,8 @@ func (s *script) run(line string) {
 		s.last = s.frame(sessionNames[word], s.body(rest))
 		s.take(false)
 	case "late", "skipped", "bare", "second", "brief", "check":
-		s.last = s.frame(sessionNames[words[0]], s.body(strings.TrimPrefix(rest, words[0]+" ")))
+		_, hook, _ := strings.Cut(rest, " ")
+		s.last = s.frame(sessionNames[words[0]], s.body(hook))
 		switch word {
 		case "skipped":
 			s.last.Env["CLAUDE_SKIP_REQUIREMENTS"] = "1"
@@ -87,8 +88,7 @@ func (s *script) run(line string) {
 	case "commit":
 		git(s.t, s.dir, "commit", "-q", "--allow-empty", "-m", "x")
 	case "later":
-		d := expect.Value(time.ParseDuration(rest))(s.t)
-		s.later(d)
+		s.later(expect.Value(time.ParseDuration(rest))(s.t))
 	case "satisfy":
 		s.satisfy(sessionNames[words[0]], words[1], words[2])
 	case "clear":
@@ -96,9 +96,7 @@ func (s *script) run(line string) {
 	case "delete":
 		emit(s.t, s.d, `{"type":"session.deleted","session":"`+sessionNames[rest]+`","data":{"reason":"test"}}`)
 	case "events":
-		want, s.answer = rest, s.types()
-		expect.Equal(s.t, s.answer, want, s.line, "recorded")
-		return
+		expect.Equal(s.t, s.types(), rest, s.line, "recorded")
 	case "and":
 		want = rest
 	default:
@@ -169,16 +167,17 @@ func (s *script) body(hook string) string {
 func (s *script) expect(want string) {
 	s.t.Helper()
 	out := answerOf(s.t, s.answer)
+	own := out.HookSpecificOutput
 	verdict, reason := "pass", ""
 	switch {
 	case out.Decision == "block":
 		verdict, reason = "block", out.Reason
-	case out.HookSpecificOutput.PermissionDecision != "":
-		verdict, reason = out.HookSpecificOutput.PermissionDecision, out.HookSpecificOutput.PermissionDecisionReason
-	case out.HookSpecificOutput.Decision.Behavior != "":
-		verdict, reason = out.HookSpecificOutput.Decision.Behavior, out.HookSpecificOutput.Decision.Message
+	case own.PermissionDecision != "":
+		verdict, reason = own.PermissionDecision, own.PermissionDecisionReason
+	case own.Decision.Behavior != "":
+		verdict, reason = own.Decision.Behavior, own.Decision.Message
 	}
-	told := reason + out.HookSpecificOutput.AdditionalContext
+	told := reason + own.AdditionalContext
 
 	word, text, _ := strings.Cut(want, " ")
 	if quoted, err := strconv.Unquote(text); err == nil {
@@ -193,7 +192,7 @@ func (s *script) expect(want string) {
 	case "reason":
 		ok = reason == text
 	case "context":
-		ok = out.HookSpecificOutput.AdditionalContext == text
+		ok = own.AdditionalContext == text
 	case "message":
 		ok = strings.Contains(out.SystemMessage, text)
 	case "quiet":
