@@ -142,15 +142,14 @@ func (d *Daemon) cell(r *http.Request) (any, error) {
 	if err := past.KnownTable(d.view.Tables(), table); err != nil {
 		return nil, err
 	}
-	if table == "session" || table == "identity" {
-		full, err := d.resolveSession(r.Context(), key)
-		if err != nil {
+	var err error
+	if table == session.Name || table == identity.Name {
+		if key, err = d.resolveSession(r.Context(), key); err != nil {
 			return nil, err
 		}
-		key = full
 	}
 	var c past.Cell
-	err := d.view.Read(r.Context(), func(rd projector.Reader) error {
+	err = d.view.Read(r.Context(), func(rd projector.Reader) error {
 		st, seq, ok := rd.Raw(table, key)
 		if !ok {
 			return problem.Missing("projection %s has no cell %q", table, key)
@@ -235,25 +234,25 @@ func (d *Daemon) gatesToTell(ctx context.Context, id string) *hook.Gates {
 }
 
 // viewAt returns the view of now, or one with what a session and its project were at a point of the log, and the time then.
-func (d *Daemon) viewAt(r *http.Request, id, point string) (*projector.View, time.Time, error) {
+func (d *Daemon) viewAt(r *http.Request, id, point string) (view *projector.View, now time.Time, err error) {
 	if point == "" || point == "now" {
 		return d.view, d.opts.Now(), nil
 	}
 	p := d.pastView()
 	seq, err := p.Point(r.Context(), point)
 	if err != nil {
-		return nil, time.Time{}, err
+		return nil, now, err
 	}
 	want := []projector.Selector{{Session: id}}
 	if s, _ := d.session(r.Context(), id); s.Project != "" {
 		want = append(want, projector.Selector{Project: s.Project})
 	}
-	view, err := projector.Straight(r.Context(), projector.Tables(), projector.Part(d.stream.Select).Only(want), seq, nil)
+	view, err = projector.Straight(r.Context(), projector.Tables(), projector.Part(d.stream.Select).Only(want), seq, nil)
 	if err != nil {
-		return nil, time.Time{}, err
+		return nil, now, err
 	}
 
-	now := d.opts.Now()
+	now = d.opts.Now()
 	err = view.Read(r.Context(), func(rd projector.Reader) error {
 		s, known := projector.State[session.State](rd, session.Name, id)
 		if !known {

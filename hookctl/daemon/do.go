@@ -87,46 +87,46 @@ func (e emission) check() error {
 	return nil
 }
 
-func (d *Daemon) doEmit(ctx context.Context, e emission) (events.Record, error) {
+func (d *Daemon) doEmit(ctx context.Context, e emission) (none events.Record, err error) {
 	if len(e.Data) == 0 {
 		e.Data = json.RawMessage("{}")
 	}
 	if err := e.check(); err != nil {
-		return events.Record{}, err
+		return none, err
 	}
 	id, err := d.resolveSession(ctx, e.Session)
 	if err != nil {
-		return events.Record{}, err
+		return none, err
 	}
 	project, err := d.resolveProject(ctx, e.Project)
 	if err != nil {
-		return events.Record{}, err
+		return none, err
 	}
 	if id != "" {
 		own, found := d.session(ctx, id)
 		if project != "" && project != own.Project {
-			return events.Record{}, problem.Bad("session %s is not of project %s", id, project)
+			return none, problem.Bad("session %s is not of project %s", id, project)
 		}
 		ended := found && own.Status != session.Live
 		if e.Type == events.TypeIdentityObserved && ended {
-			return events.Record{}, problem.Bad("session %s has ended: an observation holds until a session's end", id).Advise("`hookctl session list` shows those that live")
+			return none, problem.Bad("session %s has ended: an observation holds until a session's end", id).Advise("`hookctl session list` shows those that live")
 		}
 		project = own.Project
 	}
 
 	rec, err := d.Emit(ctx, events.Envelope{Type: e.Type, Session: id, Project: project, Data: e.Data})
 	if err != nil {
-		return events.Record{}, problem.Bad("%v", err).Advise("`hookctl events types` lists what can be emitted")
+		return none, problem.Bad("%v", err).Advise("`hookctl events types` lists what can be emitted")
 	}
 	return rec, nil
 }
 
 // Emit appends an event that a command asks for. The envelope needs type, data and where it belongs; id, time and version
 // are set here.
-func (d *Daemon) Emit(ctx context.Context, env events.Envelope) (events.Record, error) {
+func (d *Daemon) Emit(ctx context.Context, env events.Envelope) (none events.Record, err error) {
 	k, ok := events.Lookup(env.Type)
 	if !ok {
-		return events.Record{}, fmt.Errorf("no event type is called %q", env.Type)
+		return none, fmt.Errorf("no event type is called %q", env.Type)
 	}
 	data, report := d.redactor.JSON(env.Data)
 	now := d.opts.Now().UTC().Truncate(time.Millisecond)
@@ -135,7 +135,7 @@ func (d *Daemon) Emit(ctx context.Context, env events.Envelope) (events.Record, 
 
 	recs, err := d.rec.Do(ctx, func(projector.Reader) ([]events.Envelope, error) { return []events.Envelope{env}, nil })
 	if err != nil {
-		return events.Record{}, err
+		return none, err
 	}
 	return recs[0], nil
 }
@@ -147,17 +147,17 @@ type retractOrder struct {
 }
 
 // doRetract takes an event back: every projection is from now on as if it had never come.
-func (d *Daemon) doRetract(ctx context.Context, o retractOrder) (client.Retracted, error) {
+func (d *Daemon) doRetract(ctx context.Context, o retractOrder) (none client.Retracted, err error) {
 	reason := strings.TrimSpace(o.Reason)
 	if reason == "" {
-		return client.Retracted{}, problem.Bad("a reason is wanted").Advise("--reason says why the event is wrong")
+		return none, problem.Bad("a reason is wanted").Advise("--reason says why the event is wrong")
 	}
 	target, err := d.find(ctx, o.ID)
 	if err != nil {
-		return client.Retracted{}, err
+		return none, err
 	}
 	if target.Type == events.TypeRecordRetracted {
-		return client.Retracted{}, problem.Bad("event %d is a retraction, which cannot be taken back", target.Seq)
+		return none, problem.Bad("event %d is a retraction, which cannot be taken back", target.Seq)
 	}
 
 	base := events.Envelope{Session: target.Session, Project: target.Project, Worktree: target.Worktree, Branch: target.Branch, Causation: target.ID}
@@ -168,7 +168,7 @@ func (d *Daemon) doRetract(ctx context.Context, o retractOrder) (client.Retracte
 		return d.redacted(base, []events.Event{&events.RecordRetracted{Target: target.ID, Reason: reason}})
 	})
 	if err != nil {
-		return client.Retracted{}, err
+		return none, err
 	}
 	return client.Retracted{Event: recs[0], Target: target}, nil
 }

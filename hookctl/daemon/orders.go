@@ -24,28 +24,28 @@ const (
 )
 
 // OrderGates appends what a person decided about gates, and returns when that is on disk.
-func (d *Daemon) OrderGates(ctx context.Context, o client.GateOrder) (client.GateReceipt, error) {
+func (d *Daemon) OrderGates(ctx context.Context, o client.GateOrder) (out client.GateReceipt, err error) {
 	list, err := orderedEvents(o.Events, events.TypeGateSatisfied, events.TypeGateCleared, events.TypeGateImported)
 	if err != nil {
-		return client.GateReceipt{}, err
+		return out, err
 	}
 	for _, e := range list {
 		if err := checkOrder(e, o.Session); err != nil {
-			return client.GateReceipt{}, err
+			return out, err
 		}
 	}
 	place := d.world.Place(o.Dir)
 	if !place.Git {
-		return client.GateReceipt{}, problem.Bad("not in a git repository: %s", o.Dir).Advise("gates belong to a branch of one")
+		return out, problem.Bad("not in a git repository: %s", o.Dir).Advise("gates belong to a branch of one")
 	}
 	branch := d.clean(cmp.Or(o.Branch, place.Branch))
 	if branch == "" {
-		return client.GateReceipt{}, problem.Bad("HEAD is detached: gates belong to a branch").Advise("--branch names one")
+		return out, problem.Bad("HEAD is detached: gates belong to a branch").Advise("--branch names one")
 	}
 	project, sighting := d.project(ctx, place)
 	session, err := d.resolveSession(ctx, o.Session)
 	if err != nil {
-		return client.GateReceipt{}, err
+		return out, err
 	}
 
 	base := events.Envelope{Session: session, Project: project, Worktree: d.clean(place.Worktree), Branch: branch}
@@ -53,10 +53,10 @@ func (d *Daemon) OrderGates(ctx context.Context, o client.GateOrder) (client.Gat
 		return d.redacted(base, append(sighting.News(hook.Reader{Reader: r}), list...))
 	})
 	if err != nil {
-		return client.GateReceipt{}, err
+		return out, err
 	}
 
-	out := client.GateReceipt{Project: project, Branch: branch, Session: session, Seq: recs[len(recs)-1].Seq, Events: []string{}}
+	out = client.GateReceipt{Project: project, Branch: branch, Session: session, Seq: recs[len(recs)-1].Seq, Events: []string{}}
 	for _, rec := range recs {
 		out.Events = append(out.Events, rec.ID)
 	}
@@ -137,8 +137,6 @@ func (d *Daemon) doLedger(ctx context.Context, o client.LedgerOrder) (any, error
 	var what []hook.Ordered
 	news := 0
 	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
-		first := sighting.News(hook.Reader{Reader: r})
-		news = len(first)
 		state := hook.LedgerOf(r, id)
 		var list []events.Event
 		list, what = hook.OrderLedger(state, asked)
@@ -146,21 +144,26 @@ func (d *Daemon) doLedger(ctx context.Context, o client.LedgerOrder) (any, error
 			return nil, nil
 		}
 
+		first := sighting.News(hook.Reader{Reader: r})
 		envs, err := d.redacted(base, append(first, list...))
-		for i := range envs[min(news, len(envs)):] { // what closes an entry goes to the project whose cell has the entry
-			c, closes := list[i].(*events.LedgerEntryClosed)
+		if err != nil {
+			return nil, err
+		}
+		news = len(first)
+		for i, e := range list { // what closes an entry goes to the project whose cell has the entry
+			c, closes := e.(*events.LedgerEntryClosed)
 			at := slices.IndexFunc(state.Entries, func(x ledger.Entry) bool { return closes && x.ID == c.Entry })
 			if at >= 0 && state.Entries[at].Project != "" {
 				envs[news+i].Project = state.Entries[at].Project
 			}
 		}
-		return envs, err
+		return envs, nil
 	})
 	if err != nil {
 		return nil, err
 	}
 
-	recs = recs[min(news, len(recs)):]
+	recs = recs[news:]
 	for i := range what {
 		if what[i].Outcome != "known" {
 			what[i].Event, what[i].Seq = recs[0].ID, recs[0].Seq

@@ -17,6 +17,7 @@ import (
 	"hookline/projector/session"
 	"hookline/projector/working"
 	"hookline/replay/mend"
+	"hookline/replay/past"
 )
 
 // restoreOrder asks for the state of a checkpoint. With Show nothing is appended.
@@ -64,12 +65,12 @@ func (d *Daemon) doRestore(ctx context.Context, o restoreOrder) (any, error) {
 
 // checkpointOf is a checkpoint of a session with its state, and the id of its event. One of another session, and one of a
 // schema that this build does not know, is refused.
-func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (client.Restored, string, error) {
+func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (out client.Restored, event string, err error) {
 	none := problem.Missing("session %s has no checkpoint %d", id, seq).Advise("`hookctl checkpoint list` shows them")
 	if seq == 0 {
 		s, _ := stateOf[working.State](ctx, d, working.Name, id)
 		if len(s.Checkpoints) == 0 {
-			return client.Restored{}, "", problem.Missing("session %s has no checkpoint", id).Advise("`hookctl checkpoint create` makes one")
+			return out, "", problem.Missing("session %s has no checkpoint", id).Advise("`hookctl checkpoint create` makes one")
 		}
 		seq = s.Checkpoints[len(s.Checkpoints)-1].Seq
 	}
@@ -77,17 +78,17 @@ func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (clien
 	rec, err := d.stream.Get(ctx, seq)
 	marker, ok := rec.Event.(*events.CheckpointCreated)
 	if err != nil || !ok || rec.Session != id {
-		return client.Restored{}, "", none
+		return out, "", none
 	}
 	if err := working.CheckSchema(marker.Schema); err != nil {
-		return client.Restored{}, "", problem.Conflict("checkpoint %d is not restored: %s", seq, err).Advise("a newer build wrote it; use that one")
+		return out, "", problem.Conflict("checkpoint %d is not restored: %s", seq, err).Advise("a newer build wrote it; use that one")
 	}
 
 	at, err := d.pastView().At(ctx, url.Values{"point": {strconv.FormatUint(seq, 10)}, "projection": {working.Name}, "key": {id}})
 	if err != nil {
-		return client.Restored{}, "", err
+		return out, "", err
 	}
-	out := client.Restored{Session: id, Checkpoint: seq, Time: rec.Time, Schema: marker.Schema, Left: []string{}}
+	out = client.Restored{Session: id, Checkpoint: seq, Time: rec.Time, Schema: marker.Schema, Left: []string{}}
 	if len(at.Cells) == 0 {
 		return out, rec.ID, nil
 	}
@@ -130,21 +131,15 @@ func (d *Daemon) recoverIdentity(r *http.Request) (work, error) {
 	}, nil
 }
 
-// momentOf reads a point of the log: a sequence, an RFC 3339 time, or "now".
+// momentOf reads a point of the log: a sequence, a time, a duration back from now, or "now".
 func (d *Daemon) momentOf(ctx context.Context, s string) (mend.Moment, error) {
 	if s == "now" {
 		return mend.Moment{Time: d.opts.Now()}, nil
 	}
 	if seq, err := strconv.ParseUint(s, 10, 64); err == nil {
-		if _, err := d.pastView().Point(ctx, s); err != nil {
-			return mend.Moment{}, err
-		}
 		rec, err := d.find(ctx, s)
 		return mend.Moment{Seq: seq, Time: rec.Time}, err
 	}
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		return mend.Moment{}, problem.Bad("at: %q is no sequence and no RFC 3339 time", s)
-	}
-	return mend.Moment{Time: t}, nil
+	t, err := past.ReadTime(s, d.opts.Now())
+	return mend.Moment{Time: t}, err
 }

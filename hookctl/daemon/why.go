@@ -60,14 +60,18 @@ func (d *Daemon) why(r *http.Request) (any, error) {
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+
 	out.Sources = out.Sources[max(0, len(out.Sources)-maxSources):]
-	ids := make([]string, 0, len(out.Sources))
+	var ids []string
 	for _, s := range out.Sources {
 		ids = append(ids, s.Event)
 	}
-	var found map[string]uint64
-	if err == nil {
-		found, err = d.rec.Find(ctx, ids...)
+	found, err := d.rec.Find(ctx, ids...)
+	if err != nil {
+		return nil, err
 	}
 	for i := range out.Sources {
 		s := &out.Sources[i]
@@ -75,10 +79,7 @@ func (d *Daemon) why(r *http.Request) (any, error) {
 			s.Seq, s.Type, s.Time = rec.Seq, rec.Type, rec.Time
 		}
 	}
-	if err == nil {
-		err = d.toldOf(ctx, &out)
-	}
-	if err != nil {
+	if err := d.toldOf(ctx, &out); err != nil {
 		return nil, err
 	}
 	if len(out.Lines)+len(out.Sources)+len(out.Told) == 0 {
