@@ -29,6 +29,7 @@ func (d *Daemon) handleCells(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	cells := map[string]past.Cell{} // gathered first: a reader that stalls must not hold up the view
+	add := func(k string, seq uint64, st json.RawMessage) { cells[k] = past.Cell{Key: k, Seq: seq, State: st} }
 	err := d.view.Read(r.Context(), func(rd projector.Reader) error {
 		q := r.URL.Query()
 		keys, some := q["key"], q.Has("key")
@@ -44,15 +45,13 @@ func (d *Daemon) handleCells(w http.ResponseWriter, r *http.Request) error {
 		}
 		for _, k := range keys {
 			if st, seq, ok := rd.Raw(table, k); ok {
-				cells[k] = past.Cell{Key: k, Seq: seq, State: st}
+				add(k, seq, st)
 			}
 		}
 		if some {
 			return nil
 		}
-		return rd.Each(table, q.Get("prefix"), func(k string, seq uint64, st json.RawMessage) {
-			cells[k] = past.Cell{Key: k, Seq: seq, State: st}
-		})
+		return rd.Each(table, q.Get("prefix"), add)
 	})
 	if err != nil {
 		return err

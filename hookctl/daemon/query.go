@@ -278,26 +278,23 @@ func (d *Daemon) handleEvent(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (d *Daemon) find(ctx context.Context, id string) (events.Record, error) {
-	missing := problem.Missing("no event %s is in the log", id).Advise("`hookctl events list` shows the newest")
-	if seq, err := strconv.ParseUint(id, 10, 64); err == nil && len(id) < 20 {
-		rec, err := d.stream.Get(ctx, seq)
-		if errors.Is(err, embedded.ErrNoRecord) {
-			return rec, missing
+	seq, err := strconv.ParseUint(id, 10, 64)
+	if err != nil || len(id) >= 20 {
+		upper := strings.ToUpper(id) // the digits of a ULID have no case, and every id of ours is written in capitals
+		found, err := d.rec.Find(ctx, upper)
+		if err == nil && len(found) == 0 { // the clock may have been elsewhere when it was made
+			found, err = d.stream.FindIDs(ctx, 1, map[string]struct{}{upper: {}})
 		}
-		return rec, err
+		if err != nil {
+			return events.Record{}, err
+		}
+		seq = found[upper]
 	}
-	id = strings.ToUpper(id) // the digits of a ULID have no case, and every id of ours is written in capitals
-	found, err := d.rec.Find(ctx, id)
-	if err == nil && len(found) == 0 { // the clock may have been elsewhere when it was made
-		found, err = d.stream.FindIDs(ctx, 1, map[string]struct{}{id: {}})
+	rec, err := d.stream.Get(ctx, seq)
+	if errors.Is(err, embedded.ErrNoRecord) {
+		return rec, problem.Missing("no event %s is in the log", id).Advise("`hookctl events list` shows the newest")
 	}
-	if err != nil {
-		return events.Record{}, err
-	}
-	if len(found) == 0 {
-		return events.Record{}, missing
-	}
-	return d.stream.Get(ctx, found[id])
+	return rec, err
 }
 
 // resolveSession takes a full id or a prefix of it; a prefix of several is an error that lists them.

@@ -60,10 +60,11 @@ func Serve(ctx context.Context) int {
 		return 1
 	}
 	log.Error("serve", "err", err)
-	if saveErr := p.StartFailed(home.Attempt{Reason: err.Error(), Damaged: errors.Is(err, embedded.ErrLogDamaged), Gone: errors.Is(err, embedded.ErrLogGone)}); saveErr != nil {
+	damaged := errors.Is(err, embedded.ErrLogDamaged)
+	if saveErr := p.StartFailed(home.Attempt{Reason: err.Error(), Damaged: damaged, Gone: errors.Is(err, embedded.ErrLogGone)}); saveErr != nil {
 		log.Error("keep the reason", "err", saveErr)
 	}
-	if errors.Is(err, embedded.ErrLogDamaged) {
+	if damaged {
 		return 2
 	}
 	return 1
