@@ -3,7 +3,7 @@
 // to real processes on fresh homes; the package itself is empty, its tests are the content.
 //
 //	go test ./crash                                       a short form, part of every test run
-//	HOOKLINE_CRASH=long go test ./crash -timeout 2h       hundreds of breaks, and a million events
+//	HOOKLINE_CRASH=long go test ./crash -timeout 2h       hundreds of breaks
 //
 // # The oracle
 //

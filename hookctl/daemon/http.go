@@ -80,6 +80,11 @@ func (d *Daemon) Handler() http.Handler {
 		d.stop(cmp.Or(r.URL.Query().Get("reason"), "stop"))
 		return struct{}{}, nil
 	})
+	return d.guarded(mux)
+}
+
+// guarded answers requests of the socket's own user that mean this home, and refuses all others.
+func (d *Daemon) guarded(mux http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		deepen()
 		if p, ok := r.Context().Value(peerKey{}).(peer); ok && p.stranger {

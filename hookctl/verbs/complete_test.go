@@ -1,6 +1,10 @@
 package verbs
 
-import "testing"
+import (
+	"testing"
+
+	"hookline/expect"
+)
 
 // What only the log knows is asked of a daemon that runs.
 func TestCompletesFromTheLog(t *testing.T) {
@@ -10,5 +14,5 @@ func TestCompletesFromTheLog(t *testing.T) {
 	contains(t, b.must("__complete", "tail", "--project", "bb"), "bbbbbbbbbbbb\tlib, /lib\n:36\n")
 	contains(t, b.must("__complete", "project", "rehome", "bb"), "bbbbbbbbbbbb\tlib, /lib\n:36\n")
 	b.handler = nil
-	equal(t, b.must("__complete", "session", "show", ""), ":4\n", "without a daemon")
+	expect.Equal(t, b.must("__complete", "session", "show", ""), ":4\n", "without a daemon")
 }

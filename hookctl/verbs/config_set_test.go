@@ -6,13 +6,15 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"hookline/expect"
 )
 
 // A value is set in its line, or at the end; what else the file has stays.
 func TestConfigSet(t *testing.T) {
 	b := newBench(t, nil)
 	path := filepath.Join(b.env["HOME"], ".config", "hookline", "config.yaml")
-	equal(t, b.must("config", "set", "idle_exit", "1h"), "idle_exit: 1h in "+path+"\n")
+	expect.Equal(t, b.must("config", "set", "idle_exit", "1h"), "idle_exit: 1h in "+path+"\n")
 	write(t, path, "# mine\nfsync: shared   # as it is\nredact_extra:\n  - 'x.z'\nidle_exit: 1h")
 	b.env["HOOKLINE_FSYNC"] = "shared" // counts for a daemon, not for the file
 	b.must("config", "set", "fsync", "always")
@@ -28,7 +30,7 @@ func TestConfigSet(t *testing.T) {
 	} {
 		contains(t, b.refuses(strings.Fields(args)...), want)
 	}
-	equal(t, string(must(os.ReadFile(path))(t)), string(text), "a refused value was written")
+	expect.Equal(t, string(expect.Value(os.ReadFile(path))(t)), string(text), "a refused value was written")
 }
 
 func TestConfigEdit(t *testing.T) {
@@ -38,7 +40,7 @@ func TestConfigEdit(t *testing.T) {
 	b := newBench(t, nil)
 	editor := filepath.Join(t.TempDir(), "editor")
 	write(t, editor, "#!/bin/sh\nprintf 'fsnyc: always\\n' >> \"$1\"\n")
-	noError(t, os.Chmod(editor, 0o700))
+	expect.OK(t, os.Chmod(editor, 0o700))
 	b.env["EDITOR"] = editor
 	contains(t, b.refuses("config", "edit"), `config.yaml:1:1: unknown key "fsnyc"`)
 }
@@ -50,6 +52,6 @@ func TestLog(t *testing.T) {
 	path := filepath.Join(b.Home(), "hookd.log")
 	write(t, path, "one\ntwo \x1b[2Jred\nthree\n")
 	for args, want := range map[string]string{"log": "one\ntwo [2Jred\nthree\n", "log -n 1": "three\n", "log -n 0": "", "log -n all": "one\ntwo [2Jred\nthree\n"} {
-		equal(t, b.must(strings.Fields(args)...), want, args)
+		expect.Equal(t, b.must(strings.Fields(args)...), want, args)
 	}
 }

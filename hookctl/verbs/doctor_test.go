@@ -12,6 +12,7 @@ import (
 
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	losses "hookline/replay/check"
@@ -26,7 +27,7 @@ func healthy(t *testing.T) (*bench, *fakeBackend) {
 	b := installed(t, f)
 	hookctl := filepath.Join(filepath.Dir(b.self), "hookctl")
 	b.look = func(string) (string, error) { return hookctl, nil }
-	noError(t, os.MkdirAll(b.Home(), 0o700))
+	expect.OK(t, os.MkdirAll(b.Home(), 0o700))
 	b.must("install")
 	return b, f
 }
@@ -101,7 +102,7 @@ func TestDoctorFinds(t *testing.T) {
 	}{
 		{name: "last start failed", check: "last start", result: resultFail, words: "disk full",
 			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
-				noError(t, home.PathsOf(b.Home(), b.Getenv).StartFailed(home.Attempt{Reason: "disk full"}))
+				expect.OK(t, home.PathsOf(b.Home(), b.Getenv).StartFailed(home.Attempt{Reason: "disk full"}))
 			}},
 		{name: "lock held", check: "daemon", result: resultWarn, words: "the store is held by process 99 (hookd test)",
 			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
@@ -152,7 +153,7 @@ func edit(t *testing.T, path, old, text string) {
 
 func chmod(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
-	noError(t, os.Chmod(path, mode))
+	expect.OK(t, os.Chmod(path, mode))
 }
 
 func frame(t *testing.T, b *bench, id string) {

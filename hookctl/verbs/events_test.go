@@ -11,6 +11,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector/working"
 )
 
@@ -51,9 +52,9 @@ func TestDocsAreUpToDate(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "events.md")
 	want := newBench(t, nil).must("events", "types", "--markdown")
 	if *update {
-		noError(t, os.WriteFile(path, []byte(want), 0o644))
+		expect.OK(t, os.WriteFile(path, []byte(want), 0o644))
 	}
-	got := must(os.ReadFile(path))(t)
+	got := expect.Value(os.ReadFile(path))(t)
 	if string(got) != want {
 		t.Errorf("%s is not what `hookctl events types --markdown` prints", path)
 	}

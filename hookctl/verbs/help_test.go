@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/expect"
 	"hookline/hookctl/cmdline"
 )
 
@@ -47,9 +48,9 @@ func TestHelpOfEveryVerb(t *testing.T) {
 
 // TestNoDestructiveHint: a hint names what to look at, never a whole command that removes something.
 func TestNoDestructiveHint(t *testing.T) {
-	files := must(filepath.Glob("*.go"))(t)
+	files := expect.Value(filepath.Glob("*.go"))(t)
 	for _, name := range files {
-		text := must(os.ReadFile(name))(t)
+		text := expect.Value(os.ReadFile(name))(t)
 		for _, word := range []string{"rm -", "kill ", "--purge`", "session delete`", "rmdir"} {
 			if strings.Contains(string(text), word) && !strings.HasSuffix(name, "_test.go") {
 				t.Errorf("%s contains %q", name, word)

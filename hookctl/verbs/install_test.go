@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"hookline/expect"
 )
 
 // installed is a bench with a hookctl beside hookd.
@@ -14,7 +16,7 @@ func installed(t *testing.T, f *fakeBackend) *bench {
 		b.handler = f
 	}
 	write(t, filepath.Join(filepath.Dir(b.self), "hookctl"), "#!")
-	noError(t, os.Chmod(filepath.Join(filepath.Dir(b.self), "hookctl"), 0o755))
+	expect.OK(t, os.Chmod(filepath.Join(filepath.Dir(b.self), "hookctl"), 0o755))
 	return b
 }
 
@@ -29,9 +31,9 @@ func TestHookctlByPath(t *testing.T) {
 		t.Skip(err)
 	}
 	b.look = func(string) (string, error) { return link, nil }
-	equal(t, b.hookctl(), link, "got")
+	expect.Equal(t, b.hookctl(), link, "got")
 	other := filepath.Join(t.TempDir(), "hookctl")
 	write(t, other, "#!other")
 	b.look = func(string) (string, error) { return other, nil }
-	equal(t, b.hookctl(), beside, "got")
+	expect.Equal(t, b.hookctl(), beside, "got")
 }

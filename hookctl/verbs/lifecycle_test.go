@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/expect"
 	"hookline/hookctl/client"
 )
 
@@ -31,7 +32,7 @@ func TestStop(t *testing.T) {
 func TestStopWhileStarting(t *testing.T) {
 	f := newFake()
 	b := newBench(t, f)
-	s := must(embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(b.Home(), "store"), Holder: "hookd test"}))(t)
+	s := expect.Value(embedded.Open(t.Context(), embedded.Options{Dir: filepath.Join(b.Home(), "store"), Holder: "hookd test"}))(t)
 	defer s.Close(context.Background())
 	b.down = []bool{true, true}
 	if out := b.must("stop"); out != "hookd stopped, pid 4711 is gone\n" || f.stopped != 1 {
@@ -39,7 +40,7 @@ func TestStopWhileStarting(t *testing.T) {
 	}
 
 	b.handler = nil // it reads a long log for longer than anybody waits
-	noError(t, s.Doing("reading the log (5 of 9)"))
+	expect.OK(t, s.Doing("reading the log (5 of 9)"))
 	busy := fmt.Sprintf("the daemon (process %d) is reading the log (5 of 9)\n", os.Getpid())
 	contains(t, b.refuses("stop"), "hookctl: error: "+busy+"hookctl: hint: it answers when that is done")
 	contains(t, b.must("status"), "hookd does not answer  "+busy)
@@ -57,8 +58,8 @@ func TestStatusWarnsOfSpace(t *testing.T) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	noError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-	noError(t, os.WriteFile(path, []byte(text), 0o600))
+	expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // TestStatuslineSilentStdin: a stdin that never says anything does not hold the line up.
@@ -81,15 +82,15 @@ func TestStoreInUse(t *testing.T) {
 	b := newBench(t, newFake())
 	b.locked = 3
 	b.must("tail")
-	equal(t, len(b.needs), 4, "connections")
+	expect.Equal(t, len(b.needs), 4, "connections")
 	b.locked = 1000
-	equal(t, b.refuses("tail"), "hookctl: error: the store is in use by process 99 (hookd test)\nhookctl: hint: another command reads the store, or a daemon is starting: try again in a moment; `hookctl status` tells whether it is the daemon\n")
+	expect.Equal(t, b.refuses("tail"), "hookctl: error: the store is in use by process 99 (hookd test)\nhookctl: hint: another command reads the store, or a daemon is starting: try again in a moment; `hookctl status` tells whether it is the daemon\n")
 }
 
 // ending is a daemon that another command stops meanwhile: after so many answers it is gone.
 func (b *bench) ending(answers int) {
 	socket := filepath.Join(b.t.TempDir(), "s")
-	l := must(net.Listen("unix", socket))(b.t)
+	l := expect.Value(net.Listen("unix", socket))(b.t)
 	b.t.Cleanup(func() { l.Close() })
 	serve := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if answers--; answers < 0 {
@@ -106,9 +107,9 @@ func TestStopTwiceAtOnce(t *testing.T) {
 	b.alive = func(int) bool { return false }
 	for answers, want := range []string{"hookd does not run\n", "hookd stopped, pid 4711 is gone\n"} {
 		b.ending(answers)
-		equal(t, b.must("stop"), want)
+		expect.Equal(t, b.must("stop"), want)
 	}
 	b.ending(0)
 	contains(t, b.must("status"), "hookd is not running")
-	equal(t, b.refuses("session", "list"), "hookctl: error: the daemon ended before it answered\nhookctl: hint: try again: another command may have stopped or restarted it\n")
+	expect.Equal(t, b.refuses("session", "list"), "hookctl: error: the daemon ended before it answered\nhookctl: hint: try again: another command may have stopped or restarted it\n")
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/projector/project"
@@ -44,7 +45,7 @@ func TestStoppedDaemon(t *testing.T) {
 	}
 	const said = "hookctl: error: the daemon (process 7) does not answer within 3s\nhookctl: hint: it may be stopped"
 	for _, args := range []string{"status", "tail", "tail -f", "start", "stop", "restart"} {
-		equal(t, b.refuses(strings.Fields(args)...), said+"\n", args)
+		expect.Equal(t, b.refuses(strings.Fields(args)...), said+"\n", args)
 	}
 }
 

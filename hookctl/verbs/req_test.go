@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
@@ -61,7 +62,7 @@ func newReq(t *testing.T, rules string) *reqBench {
 	t.Setenv("HOOKLINE_SOCKET", "")
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("HOOKLINE_SECOND", os.Getenv("TMPDIR"))
-	real := must(filepath.EvalSymlinks(t.TempDir()))(t)
+	real := expect.Value(filepath.EvalSymlinks(t.TempDir()))(t)
 	b.dir = real
 	gitIn(t, b.dir, "init", "-q", "-b", "main")
 	write(t, filepath.Join(b.dir, "a.txt"), "one\n")
@@ -71,7 +72,7 @@ func newReq(t *testing.T, rules string) *reqBench {
 	if rules != "" {
 		write(t, b.rules(), rules)
 	}
-	d := must(daemon.Open(t.Context(), daemon.Options{Home: b.env["HOOKLINE_HOME"], Now: b.time}))(t)
+	d := expect.Value(daemon.Open(t.Context(), daemon.Options{Home: b.env["HOOKLINE_HOME"], Now: b.time}))(t)
 	t.Cleanup(func() {
 		if err := d.Close(context.Background()); err != nil {
 			t.Error(err)
@@ -98,7 +99,7 @@ func (b *reqBench) hook(session, body string) string {
 	if b.pid != 0 {
 		env["CLAUDE_PID"] = strconv.Itoa(b.pid)
 	}
-	a := must(b.d.Take(b.t.Context(), wire.Frame{ID: wire.NewID(ms), Args: []string{"hook"}, Time: ms, Complete: true, Size: int64(len(text)),
+	a := expect.Value(b.d.Take(b.t.Context(), wire.Frame{ID: wire.NewID(ms), Args: []string{"hook"}, Time: ms, Complete: true, Size: int64(len(text)),
 		Body: []byte(text), Binary: "/usr/local/bin/hookctl", Env: env}))(b.t)
 	var out struct {
 		Reason             string
@@ -114,7 +115,7 @@ func (b *reqBench) start(session string) {
 
 // TestReqTalks are talks in a repository with a daemon behind it, whose sessions A, B and C stand as $A, $B and $C.
 func TestReqTalks(t *testing.T) {
-	for _, file := range must(filepath.Glob(filepath.Join("testdata", "talks", "req", "*.txt")))(t) {
+	for _, file := range expect.Value(filepath.Glob(filepath.Join("testdata", "talks", "req", "*.txt")))(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			b := newReq(t, "")
 			k := &talk{t: t, b: b.bench, names: []string{b.dir, "$DIR", facts.ProjectID(b.place(b.dir).Path()), "$PROJECT",
@@ -141,14 +142,14 @@ func (b *reqBench) set(k *talk, args []string) bool {
 		}
 		write(b.t, file, strings.Join(rest[1:], "\n")+"\n")
 	case "remove": // FILE
-		noError(b.t, os.RemoveAll(filepath.Join(b.dir, rest[0])))
+		expect.OK(b.t, os.RemoveAll(filepath.Join(b.dir, rest[0])))
 	case "in": // DIR: where commands run, made where it is not there
 		b.Cwd = filepath.Join(b.dir, rest[0])
-		noError(b.t, os.MkdirAll(b.Cwd, 0o755))
+		expect.OK(b.t, os.MkdirAll(b.Cwd, 0o755))
 	case "git":
 		gitIn(b.t, b.dir, rest...)
 	case "later": // DURATION
-		b.clock.Add(must(time.ParseDuration(rest[0]))(b.t).Milliseconds())
+		b.clock.Add(expect.Value(time.ParseDuration(rest[0]))(b.t).Milliseconds())
 	case "start": // SESSION
 		b.start(rest[0])
 	case "passes", "denied": // SESSION JSON: a hook, and whether it is let pass
@@ -177,7 +178,7 @@ func TestReqWithoutAStore(t *testing.T) {
 func TestPinned_03_DeadSessions(t *testing.T) {
 	b := newReq(t, reqRules)
 	client := exec.Command("sleep", "60")
-	noError(t, client.Start())
+	expect.OK(t, client.Start())
 	b.pid = client.Process.Pid
 	b.start(sessionA)
 	contains(t, b.must("req", "sessions"), fmt.Sprintf("(1)\n  c68c8a51 - %s\n    feature/x [PID %d, just now]\n", b.dir, b.pid))
@@ -185,7 +186,7 @@ func TestPinned_03_DeadSessions(t *testing.T) {
 	_ = client.Wait()
 	b.pid = os.Getpid()
 	b.start(sessionB)
-	equal(t, b.must("req", "sessions"), fmt.Sprintf("📋 Active Claude Code Sessions (1)\n  043f0af5 - %s\n    feature/x [PID %d, just now]\n", b.dir, b.pid))
+	expect.Equal(t, b.must("req", "sessions"), fmt.Sprintf("📋 Active Claude Code Sessions (1)\n  043f0af5 - %s\n    feature/x [PID %d, just now]\n", b.dir, b.pid))
 }
 
 // Nothing writes into a configuration that is there, and a new one says that it inherits.
@@ -200,7 +201,7 @@ func TestPinned_41_ConfigurationIsNotRewritten(t *testing.T) {
 	if text, _ := os.ReadFile(b.rules()); string(text) != own {
 		t.Errorf("%q", text)
 	}
-	noError(t, os.Remove(b.rules()))
+	expect.OK(t, os.Remove(b.rules()))
 	b.must("req", "init")
 	if text, _ := os.ReadFile(b.rules()); !strings.Contains(string(text), "\ninherit: true #") {
 		t.Errorf("%q", text)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/projector/identity"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -53,21 +54,21 @@ func TestCurrentSession(t *testing.T) {
 	shown := func(args ...string) string {
 		t.Helper()
 		var out struct{ Session string }
-		noError(t, json.Unmarshal([]byte(b.must(append([]string{"identity", "show", "--json"}, args...)...)), &out))
+		expect.OK(t, json.Unmarshal([]byte(b.must(append([]string{"identity", "show", "--json"}, args...)...)), &out))
 		return out.Session
 	}
 	b.env["CLAUDE_PID"] = "1" // nobody's client
 	f.cells[identity.PointerName][identity.PointerKey(hereID)] = identity.Pointer{Session: sessionB}
-	equal(t, shown(), sessionA, "live")
+	expect.Equal(t, shown(), sessionA, "live")
 	for id, c := range f.cells[session.Name] {
 		s := c.(session.State)
 		s.Status = session.Ended
 		f.cells[session.Name][id] = s
 	}
-	equal(t, shown(), sessionB, "newest snapshot")
+	expect.Equal(t, shown(), sessionB, "newest snapshot")
 	b.env["CLAUDE_CODE_SESSION_ID"] = sessionC
-	equal(t, shown(), sessionC, "environment")
-	equal(t, shown("--session", "c68c8a51"), sessionA, "flag")
+	expect.Equal(t, shown(), sessionC, "environment")
+	expect.Equal(t, shown("--session", "c68c8a51"), sessionA, "flag")
 }
 
 func TestNoIdentity(t *testing.T) {
@@ -87,7 +88,7 @@ func TestRepair(t *testing.T) {
 		"--bucket latest --dry-run": "POST /v1/rebuild?dry_run=1&projection=latest",
 	} {
 		b.must(append([]string{"repair"}, strings.Fields(args)...)...)
-		equal(t, f.asked[len(f.asked)-1], path, args)
+		expect.Equal(t, f.asked[len(f.asked)-1], path, args)
 	}
 }
 

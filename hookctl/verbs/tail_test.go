@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
 // sampleEvents is one event of every family, and the odd ones.
@@ -52,7 +53,7 @@ func TestCloudEvents(t *testing.T) {
 	bare := events.NewRecord(6, events.Envelope{ID: "01KAJ3ZV5T0000000000000006", Type: events.TypeDaemonStarted, Version: 1, Time: noon, Redacted: 2})
 	bare.Appended = noon.Add(1500000)
 	f.events = []events.Record{bare}
-	equal(t, newBench(t, f).must("tail", "-o", "cloudevents"), `{"specversion":"1.0","id":"01KAJ3ZV5T0000000000000006","source":"/hookline/-/-","type":"daemon.started",`+
+	expect.Equal(t, newBench(t, f).must("tail", "-o", "cloudevents"), `{"specversion":"1.0","id":"01KAJ3ZV5T0000000000000006","source":"/hookline/-/-","type":"daemon.started",`+
 		`"time":"2026-11-21T12:00:00Z","datacontenttype":"application/json","sequence":"00000000000000000006","dataversion":1,"appended":"2026-11-21T12:00:00.0015Z","redacted":2,"data":{}}`+"\n")
 }
 
@@ -60,10 +61,10 @@ func TestCloudEvents(t *testing.T) {
 func TestTailFilters(t *testing.T) {
 	b, f := peopled(t)
 	b.must("tail", "--type", "tool.*", "--type", "hook.refused, prompt.submitted", "--since", "10m", "--project", "app")
-	equal(t, f.asked[len(f.asked)-1], "GET /v1/events?n=20&project=app&since=2026-11-21T11%3A50%3A00Z&type=tool.%2A%2Chook.refused%2C+prompt.submitted", "asked")
+	expect.Equal(t, f.asked[len(f.asked)-1], "GET /v1/events?n=20&project=app&since=2026-11-21T11%3A50%3A00Z&type=tool.%2A%2Chook.refused%2C+prompt.submitted", "asked")
 	b.must("tail", "--session", "last", "--tool", "mcp__*", "--file", "a.go", "--agent", "a1", "--grep", "x|y", "--until", "now", "-n", "all")
 	want := "GET /v1/events?agent=a1&file=a.go&grep=x%7Cy&n=0&session=" + sessionA + "&tool=mcp__%2A&until=2026-11-21T12%3A00%3A00Z"
-	equal(t, f.asked[len(f.asked)-1], want, "asked")
+	expect.Equal(t, f.asked[len(f.asked)-1], want, "asked")
 	asked := len(f.asked)
 	if out := b.must("tail", "-n", "0"); out != "" || len(f.asked) != asked {
 		t.Errorf("-n 0: %q, asked %v", out, f.asked[asked:])
@@ -99,7 +100,7 @@ func TestFollowOverRestart(t *testing.T) {
 	var seqs []uint64
 	for line := range strings.Lines(out) {
 		var r events.Record
-		noError(t, json.Unmarshal([]byte(line), &r))
+		expect.OK(t, json.Unmarshal([]byte(line), &r))
 		seqs = append(seqs, r.Seq)
 	}
 	if got := jsonOf(seqs); got != "[2,3,4,5,6]" {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
@@ -42,7 +43,7 @@ func TestTalks(t *testing.T) {
 
 func (k *talk) run(file string) {
 	t := k.t
-	text := must(os.ReadFile(file))(t)
+	text := expect.Value(os.ReadFile(file))(t)
 	var got strings.Builder
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSuffix(line, "\n")
@@ -59,7 +60,7 @@ func (k *talk) run(file string) {
 		}
 	}
 	if *update {
-		noError(t, os.WriteFile(file, []byte(got.String()), 0o644))
+		expect.OK(t, os.WriteFile(file, []byte(got.String()), 0o644))
 		return
 	}
 	differs(t, string(text), got.String())
@@ -159,7 +160,7 @@ func hostile(t *testing.T) (*bench, *fakeBackend) {
 	f.status.Warnings, f.status.Damage, f.status.Version = []string{bad}, []string{bad}, bad
 	f.status.SecondInstalls, f.status.UnknownTypes = map[string]int{bad: 1}, map[string]int{bad: 1}
 	f.status.Hooks = map[string]client.HookCount{bad: {Last: noon, Count: 1}}
-	quoted := must(json.Marshal(bad))(t)
+	quoted := expect.Value(json.Marshal(bad))(t)
 	f.events = []events.Record{record(1, "future."+bad, sessionA, `{"words":`+string(quoted)+`}`),
 		record(2, events.TypePromptSubmitted, sessionA, `{"prompt":`+string(quoted)+`}`),
 		record(3, events.TypeToolFailed, sessionA, `{"tool_name":`+string(quoted)+`,"error":`+string(quoted)+`}`)}
@@ -236,7 +237,7 @@ func (k *talk) set(args []string) {
 func (k *talk) below(name string) string { return filepath.Join(k.b.env["HOME"], name) }
 
 func (k *talk) number(text string, into *int) {
-	must(fmt.Sscan(text, into))(k.t)
+	expect.Value(fmt.Sscan(text, into))(k.t)
 }
 
 // say runs one command line and writes down what it said.

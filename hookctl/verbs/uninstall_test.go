@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"hookline/expect"
 	"hookline/hookctl/client"
 )
 
@@ -39,8 +40,8 @@ func TestPurgeAsks(t *testing.T) {
 	b, _ := purging(t, f)
 	question := "remove the hooks and the whole log in " + b.Home() + ", after an export? [y/N] "
 	b.Asks, b.In = true, strings.NewReader("n\n")
-	equal(t, b.refuses("uninstall", "--purge"), question+"hookctl: error: nothing was done\n")
-	equal(t, f.stopped, 0, "stops")
+	expect.Equal(t, b.refuses("uninstall", "--purge"), question+"hookctl: error: nothing was done\n")
+	expect.Equal(t, f.stopped, 0, "stops")
 	kept(t, b)
 	b.In = strings.NewReader(" YES ")
 	if code, _, errs := b.run("uninstall", "--purge"); code != 0 || errs != question {
@@ -53,7 +54,7 @@ func TestPurgeInterrupted(t *testing.T) {
 	b, _ := purging(t, newFake())
 	ctx, cancel := context.WithCancel(t.Context())
 	b.Asks, b.In = true, reader(func([]byte) (int, error) { cancel(); <-t.Context().Done(); return 0, errors.New("closed") })
-	equal(t, b.main(ctx, []string{"uninstall", "--purge"}), 130, "exit")
+	expect.Equal(t, b.main(ctx, []string{"uninstall", "--purge"}), 130, "exit")
 	kept(t, b)
 }
 
@@ -70,7 +71,7 @@ func TestPurge(t *testing.T) {
 	}
 	out := b.must("uninstall", "--purge", "--yes")
 	contains(t, out, "31 hooks taken out", file+": 0 events, 0 blobs; `replay import` takes them in again\n", b.Home()+" is removed\n", "not ours, so left there: mine.txt")
-	equal(t, f.stopped, 1, "stops")
+	expect.Equal(t, f.stopped, 1, "stops")
 	left, err := os.ReadDir(b.Home())
 	if err != nil || len(left) != 1 || left[0].Name() != "mine.txt" {
 		t.Errorf("left %v, %v", left, err)
@@ -104,7 +105,7 @@ func TestPurgeKeepsTheLogInTrouble(t *testing.T) {
 			f := newFake()
 			b, file := purging(t, f)
 			tc.given(f, b, file)
-			equal(t, b.refuses("uninstall", "--purge", "--yes"), strings.NewReplacer("HOME", b.Home(), "FILE", file).Replace(tc.want))
+			expect.Equal(t, b.refuses("uninstall", "--purge", "--yes"), strings.NewReplacer("HOME", b.Home(), "FILE", file).Replace(tc.want))
 			kept(t, b)
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
@@ -41,7 +42,7 @@ func newBench(t *testing.T, handler http.Handler) *bench {
 	// Longer than any terminal of a test is wide: where a line is folded must not depend on how long
 	// the name of this machine's temp folder is.
 	home := filepath.Join(t.TempDir(), strings.Repeat("deep", 30))
-	noError(t, os.Mkdir(home, 0o700))
+	expect.OK(t, os.Mkdir(home, 0o700))
 	b := &bench{t: t, out: &bytes.Buffer{}, err: &bytes.Buffer{}, handler: handler,
 		env: map[string]string{"HOME": home, "HOOKLINE_HOME": filepath.Join(home, "state")}}
 	b.app = &app{ctx: t.Context(), here: daemon.Here,
