@@ -180,7 +180,7 @@ func TestCompletionAndPages(t *testing.T) {
 	c, _, _ := console(t, nil)
 	expect.Value(c.Execute(t.Context(), program(c), []string{"man", dir}))(t)
 	page, err := os.ReadFile(filepath.Join(dir, "tool-thing-show.1"))
-	if err != nil || !strings.Contains(string(page), `.TH "TOOL-THING-SHOW" "1" "Jan 1970" "hookline 0.1.0-dev" "hookline"`) {
+	if err != nil || !strings.Contains(string(page), `.TH "TOOL-THING-SHOW" "1" "Jan 1970" "hookline 0.1.0-dev" "hookline"`) || !strings.Contains(string(page), ".SH EXIT STATUS\n") || !strings.Contains(string(page), ".SH SEE ALSO\n") {
 		t.Errorf("%v: %.200s", err, page)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "tool-man.1")); !errors.Is(err, os.ErrNotExist) {
