@@ -62,6 +62,18 @@ func (a *app) projectWords() []string {
 // gateWords are the requirements that are configured here.
 func gateWords(a *app) []string { return a.rulesAt(a.gitPlace()).Order }
 
+// branchWords are the branches that sessions were on.
+func branchWords(a *app) []string {
+	all, _ := newest(a, shortList) // without an answer nothing is offered
+	var words []string
+	for _, s := range all {
+		if b := cmdline.OneLine(s.Branch); b != "" && !slices.Contains(words, b) {
+			words = append(words, b)
+		}
+	}
+	return words
+}
+
 // completeTypes offers event types, also after a comma.
 func completeTypes(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndex(typed, ",")+1]

@@ -166,7 +166,8 @@ type runner interface {
 // verb is a command that runs v; its first request connects as n says.
 func (a *app) verb(n need, cmd *cobra.Command, v runner) *cobra.Command {
 	offer := map[string]cobra.CompletionFunc{
-		"Session": a.completes((*app).sessionWords), "Project": a.completes((*app).projectWords), "Types": completeTypes}
+		"Session": a.completes((*app).sessionWords), "Project": a.completes((*app).projectWords),
+		"Branch": a.completes(branchWords), "Types": completeTypes}
 	return cmdline.Verb(cmd, offer, func(_ context.Context, args []string) error {
 		if n == needHookfind && a.search == nil {
 			return a.becomeHookfind()
