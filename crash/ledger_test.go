@@ -174,10 +174,7 @@ func (r *reading) check(h *home, l *ledger) error {
 	return errors.Join(r.goOn(h), r.missing(l), h.wantVerified(r.torn))
 }
 
-// wantClean wants a verification without objection.
-func (h *home) wantClean() error { return h.wantVerified(false) }
-
-// wantVerified is wantClean, but for holes that the log explains where it may be torn.
+// wantVerified wants a verification without objection, but for holes that the log explains where it may be torn.
 func (h *home) wantVerified(torn bool) error {
 	v, err := h.verify()
 	if err != nil {
