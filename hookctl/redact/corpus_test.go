@@ -185,6 +185,6 @@ func innocents() []string {
 		"| token | parseUint64FromStringSlice |", "token: string = useToken()", "echo hello | docker run -i x", "password(\"Enter your password\")",
 		"CLIENT_AUTH_KEY=client-auth-key.pem", "key_size768 = k*encodingSize12 + 32", "\"EncryptionKey\": \"EncryptionKey1024\"", "if opts.Token != _EMPTY_:", "nid_key = lib.NID_pbe_WithSHA1And3_Key_TripleDES_CBC",
 		"PRIVATE_KEY_PATH=/etc/ssl/private/key.pem", "token_url: https://login.example.com/oauth2/token", "type Key string", "keyboard: de", `"registry-auth-token": "^5.0.1",`, `"@inquirer/password": "^5.0.5"`, `"generate-password": "1.7.0"`, "dev ALL=(ALL) NOPASSWD: /usr/bin/systemctl",
-		"x --password <your-password> --user a\n</details>", "Version=4.0.0.0, Culture=neutral, PublicKeyToken=b77a5c561934e089", "${TOKEN:-}", "${PASSWORD:?must be set}", "{password:uint64x2,a}", "fn f(password:uint64 )", "https://user@example.com:8080/@scope", "if (password ?? token)", `"d":"M10 20h30v40z"`, "monkey=banana12345678901",
+		"x --password <your-password> --user a\n</details>", "x --password <your-password> --user a\n</details>\ny --password <your-password>", "Version=4.0.0.0, Culture=neutral, PublicKeyToken=b77a5c561934e089", "${TOKEN:-}", "${PASSWORD:?must be set}", "{password:uint64x2,a}", "fn f(password:uint64 )", "https://user@example.com:8080/@scope", "if (password ?? token)", `"d":"M10 20h30v40z"`, "monkey=banana12345678901",
 	}
 }

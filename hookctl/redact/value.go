@@ -46,7 +46,8 @@ func (p *pass) element(m *matcher, a assignment, at int) {
 	if size <= 0 || at+size+1 == len(p.b) || p.b[at+size+1] != '/' {
 		return // no closing tag
 	}
-	if opensTag(p.b, a.name) && !bytes.Contains(p.b[at+size:min(at+size+2*maxName, len(p.b))], p.b[a.name:a.nameEnd]) {
+	end, _, _ := bytes.Cut(p.b[at+size:min(at+size+2*maxName, len(p.b))], []byte(">"))
+	if opensTag(p.b, a.name) && !bytes.Contains(end, p.b[a.name:a.nameEnd]) {
 		return // <password> of a usage text, and some other element's end
 	}
 	from, to := skipSpace(p.b, at), at+size
