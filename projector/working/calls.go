@@ -167,8 +167,10 @@ func (s *State) ran(r events.Record, input json.RawMessage, ok bool, output stri
 	check := call.Check()
 
 	var result []string
-	if m := framing.FindStringSubmatch(output); m != nil && m[1] != "" {
-		result = append(result, "exit "+m[1])
+	if strings.HasPrefix(output, "Exit code ") { // else the expression would search all of it
+		if m := framing.FindStringSubmatch(output); m != nil && m[1] != "" {
+			result = append(result, "exit "+m[1])
+		}
 	}
 	if check != "" {
 		result = append(result, slices.Compact(events.LastCounts(output, counts, 3))...)

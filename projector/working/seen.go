@@ -85,7 +85,7 @@ func pathsIn(text string) []string {
 		if side, rest, _ := strings.Cut(word, "/"); sides && (side == "a" || side == "b") {
 			word = rest
 		}
-		if fileName.MatchString(word) {
+		if strings.Contains(path.Base(word), ".") && fileName.MatchString(word) { // most words have no extension
 			out = append(out, word)
 		}
 	}
