@@ -1,12 +1,12 @@
 // Package hook turns one frame of the client into events and into an answer. It is pure: what it
 // must know of the world and of the past comes in as values.
 //
-//	Decode   frame and redacted body → Input
-//	Decide   Input, Past            → the events to append, the hook's own first
-//	Render   Input, Past after it   → Answer, composed of sections within a budget
+//	Decode   frame and redacted body       → Input
+//	decide   Input, World, Reader          → the events to append, the hook's own first
+//	answer   Input, World, Reader after it → Answer, composed of items within a budget
 //
-// To add a section to what the agent is told: one function in the table of compose.go. To handle
-// one more hook: a case in decide.go and one in the file of its answer.
+// What the agent is told comes from the table of capabilities (capability.go), a file for each capability; compose.go keeps
+// the budgets. To handle one more hook: a case in decide.go and one in the file of its answer.
 package hook
 
 import (

@@ -94,5 +94,8 @@ func pathsIn(text string) []string {
 
 // notInPath reports whether a character is no part of a path.
 func notInPath(r rune) bool {
+	if r <= ' ' || 'a' <= r && r <= 'z' { // most of a text
+		return r <= ' '
+	}
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-@+", r)
 }
