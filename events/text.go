@@ -111,7 +111,10 @@ func LastCounts(text string, form *regexp.Regexp, n int) (found []string) {
 		}
 		end = blank
 
-		begin := len(strings.TrimRight(text[:blank], "0123456789"))
+		begin := blank
+		for begin > 0 && '0' <= text[begin-1] && text[begin-1] <= '9' {
+			begin--
+		}
 		if begin == blank || begin > 0 && wordByte(text[begin-1]) {
 			continue
 		}

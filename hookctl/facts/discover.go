@@ -19,12 +19,23 @@ const maxPointer = 8 << 10
 type repository struct {
 	gitDir   string // holds HEAD: of the work tree
 	worktree string
-	head     string // what HEAD says: the full name of a ref, or the commit when detached
+	known
 }
+
+// known is what a git directory says.
+type known struct {
+	head   string // what HEAD says: the full name of a ref, or the commit when detached; "" for no git directory
+	common string // git's common directory
+	file   os.FileInfo
+}
+
+// settled is how long a file has been left alone when its time and size are trusted to show the next change: clocks of
+// file systems are coarse.
+const settled = 2 * time.Second
 
 // around returns the repository around dir, nil for none. A .git file that leads nowhere hides the levels above, as it does
 // for git.
-func around(dir string) (*repository, error) {
+func (w *World) around(dir string) (*repository, error) {
 	for {
 		gitDir := filepath.Join(dir, ".git")
 		info, err := stat(gitDir)
@@ -37,9 +48,9 @@ func around(dir string) (*repository, error) {
 				return nil, nil //nolint:nilerr // it leads nowhere
 			}
 		}
-		head, err := headOf(gitDir)
-		if head != "" || err != nil {
-			return &repository{gitDir: gitDir, worktree: dir, head: head}, err
+		k, err := w.gitAt(gitDir)
+		if k.head != "" || err != nil {
+			return &repository{gitDir: gitDir, worktree: dir, known: k}, err
 		}
 		if up := filepath.Dir(dir); isFile || up == dir {
 			return nil, nil
@@ -48,32 +59,38 @@ func around(dir string) (*repository, error) {
 	}
 }
 
-// headOf reads HEAD of what may be a git directory: empty when it is none by git's own measure, a
-// valid HEAD beside objects and refs.
-func headOf(gitDir string) (string, error) {
+// gitAt reads what may be a git directory. By git's own measure it is one that has a valid HEAD beside objects and refs.
+// What it said is kept as long as HEAD is the same file of the same time: most hooks find it so.
+func (w *World) gitAt(gitDir string) (known, error) {
 	path := filepath.Join(gitDir, "HEAD")
 	info, err := os.Lstat(path)
 	if absent(err) {
-		return "", nil
+		return known{}, nil
 	}
 	if err != nil {
-		return "", err
+		return known{}, err
 	}
-	head, err := readHead(path, info)
-	if err != nil {
-		return "", nil //nolint:nilerr // it is no HEAD
+	if k, ok := w.heads.Get(gitDir); ok && os.SameFile(k.file, info) && k.file.ModTime().Equal(info.ModTime()) && k.file.Size() == info.Size() {
+		return k, nil
 	}
-	common, err := commonDir(gitDir)
-	if err != nil {
-		return "", nil //nolint:nilerr // it is no git directory
+
+	k := known{file: info}
+	if k.head, err = readHead(path, info); err != nil {
+		return known{}, nil //nolint:nilerr // it is no HEAD
+	}
+	if k.common, err = commonDir(gitDir); err != nil {
+		return known{}, nil //nolint:nilerr // it is no git directory
 	}
 	for _, part := range [...]string{"objects", "refs"} {
-		info, err := stat(filepath.Join(common, part))
+		info, err := stat(filepath.Join(k.common, part))
 		if err != nil || info == nil {
-			return "", err
+			return known{}, err
 		}
 	}
-	return head, nil
+	if w.now().Sub(info.ModTime()) > settled {
+		w.heads.Put(gitDir, k)
+	}
+	return k, nil
 }
 
 // commonDir follows the commondir file of a linked work tree's git directory.

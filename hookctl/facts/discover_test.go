@@ -50,7 +50,7 @@ func TestAround(t *testing.T) {
 		if tc.gitDir == "above" {
 			want = top + "/.git"
 		}
-		repo, err := around(dir)
+		repo, err := New().around(dir)
 		if err != nil || (repo == nil) != (tc.gitDir == "") || repo != nil && (repo.gitDir != want || repo.head == "") {
 			t.Errorf("%s: %+v, %v", tc.name, repo, err)
 		}

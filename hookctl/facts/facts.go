@@ -29,6 +29,7 @@ type World struct {
 	exec      func(ctx context.Context, dir string, args ...string) ([]byte, error) // runs git
 	now       func() time.Time
 	places    Cache[Place] // the last answer, for a directory that is gone since
+	heads     Cache[known] // what git directories said, by their paths
 	reftables Cache[reftable]
 	asking    singleflight.Group
 }

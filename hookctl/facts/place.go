@@ -71,15 +71,12 @@ func (w *World) discover(dir string) (Place, error) {
 	if err != nil {
 		return Place{}, err
 	}
-	repo, err := around(real)
+	repo, err := w.around(real)
 	if err != nil || repo == nil {
 		return Place{Dir: real, Name: filepath.Base(real)}, err
 	}
 
-	common, err := commonDir(repo.gitDir)
-	if err == nil {
-		common, err = filepath.EvalSymlinks(common)
-	}
+	common, err := filepath.EvalSymlinks(repo.common)
 	if err == nil && repo.head == reftableHead {
 		repo.head, err = w.reftableHead(repo.gitDir)
 	}

@@ -203,3 +203,22 @@ func BenchmarkPlace(b *testing.B) { // goal: ≤ 60 µs
 		w.Place(top)
 	}
 }
+
+// What a git directory said is kept, and a switch between names of one length is seen at once all the same.
+func TestPlaceSeesASwitchOfWhatItKept(t *testing.T) {
+	top := repo(t, filepath.Join(realDir(t), "shop"))
+	head := filepath.Join(top, ".git", "HEAD")
+	w := New()
+	old := time.Now().Add(-time.Hour)
+	for _, branch := range []string{"aaaa", "bbbb", "cccc"} {
+		git(t, top, "switch", "-q", "-c", branch)
+		expect.Equal(t, w.Place(top).Branch, branch)
+		expect.OK(t, os.Chtimes(head, old, old))
+		expect.Equal(t, w.Place(top).Branch, branch)
+		if _, kept := w.heads.Get(filepath.Join(top, ".git")); !kept {
+			t.Error("an old HEAD is read each time")
+		}
+	}
+	expect.OK(t, os.RemoveAll(filepath.Join(top, ".git")))
+	expect.Equal(t, w.Place(top).Git, false)
+}

@@ -306,6 +306,9 @@ func slug(text string) string {
 
 // clip cuts a text after n characters.
 func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
 	runes := []rune(text[:min(len(text), 4*n)])
 	return string(runes[:min(n, len(runes))])
 }

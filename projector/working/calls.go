@@ -14,13 +14,12 @@ import (
 // Calls of tools: the files they touch, the commands they run, and what of them failed.
 
 // target is what a call is about, as far as it can be kept.
-func target(tool string, input json.RawMessage) string {
-	return events.Short(events.CallOf(tool, input).Target(), maxPath)
-}
+func target(c events.Call) string { return events.Short(c.Target(), maxPath) }
 
 // succeeded takes in a call that succeeded: its file or command, and that its target's failure is mended.
 func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
-	about := target(e.ToolName, e.ToolInput)
+	call := events.CallOf(e.ToolName, e.ToolInput)
+	about := target(call)
 	s.Open, _ = events.Take(s.Open, func(f Failure) bool { return f.Target == about })
 	if r.AgentID == "" {
 		s.Tools = events.Push(s.Tools, events.Short(e.ToolName, maxLine), lastTools)
@@ -28,16 +27,15 @@ func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 		s.sawOutput(r, e)
 	}
 
-	file := events.CallOf(e.ToolName, e.ToolInput).File
 	switch e.ToolName {
 	case "Read":
 		if r.AgentID == "" { // else the session itself has not seen it
-			s.touched(r, file, reads)
+			s.touched(r, call.File, reads)
 		}
 	case "Edit", "MultiEdit", "NotebookEdit":
-		s.touched(r, file, edits)
+		s.touched(r, call.File, edits)
 	case "Write":
-		s.touched(r, file, changes[events.MemberText(e.ToolResponse, "type") == "create"])
+		s.touched(r, call.File, changes[events.MemberText(e.ToolResponse, "type") == "create"])
 	case events.ToolPatch:
 		for _, p := range events.Patch(e.ToolInput, e.Cwd) {
 			s.touched(r, p.Path, changes[p.Kind == "add"])
@@ -47,7 +45,7 @@ func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 		if output == "" { // Codex gives the text alone
 			output = events.Text(e.ToolResponse)
 		}
-		s.ran(r, e.ToolInput, true, output)
+		s.ran(r, call, e.ToolInput, true, output)
 	case "TodoWrite", "update_plan":
 		s.listed(r, e.ToolInput)
 	case "ExitPlanMode":
@@ -102,11 +100,12 @@ func (s *State) failed(r events.Record, e *events.ToolFailed) {
 		}
 	}
 
-	f := Failure{Target: target(e.ToolName, e.ToolInput), Tool: events.Short(e.ToolName, maxLine), Text: said, Event: r.ID, Time: r.Time}
+	call := events.CallOf(e.ToolName, e.ToolInput)
+	f := Failure{Target: target(call), Tool: events.Short(e.ToolName, maxLine), Text: said, Event: r.ID, Time: r.Time}
 	open, _ := events.Take(s.Open, func(o Failure) bool { return o.Target == f.Target })
 	s.Open = events.Push(open, f, maxOpen)
 	if e.ToolName == "Bash" {
-		s.ran(r, e.ToolInput, false, e.Error)
+		s.ran(r, call, e.ToolInput, false, e.Error)
 	}
 }
 
@@ -158,12 +157,11 @@ func (s *State) touched(r events.Record, file string, how int) {
 var counts = regexp.MustCompile(`(?i)^\d+ (passed|failed|passing|failing|errors?|skipped|tests?)\b`)
 
 // ran takes in that the session's own shell ran a command. Without room the one goes that is the least probably run again.
-func (s *State) ran(r events.Record, input json.RawMessage, ok bool, output string) {
+func (s *State) ran(r events.Record, call events.Call, input json.RawMessage, ok bool, output string) {
 	line := s.bare(events.MemberText(input, "command"))
 	if line == "" || r.AgentID != "" {
 		return
 	}
-	call := events.CallOf("Bash", input)
 	check := call.Check()
 
 	var result []string

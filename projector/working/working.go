@@ -323,7 +323,7 @@ func (s *State) refused(r events.Record, e *events.ToolBatchFinished) {
 			continue
 		}
 		words := events.Text(slices.Concat([]byte(`"`), m[1], []byte(`"`)))
-		what := target(call.ToolName, call.ToolInput)
+		what := target(events.CallOf(call.ToolName, call.ToolInput))
 		if what != call.ToolName {
 			what = call.ToolName + " " + what
 		}
