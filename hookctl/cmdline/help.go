@@ -1,7 +1,6 @@
 package cmdline
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -23,61 +22,13 @@ func (c *Console) columns() int {
 }
 
 func (c *Console) printHelp(cmd *cobra.Command) {
-	var b strings.Builder
 	text := cmd.Long
 	if text == "" {
 		text = cmd.Short
 	}
-	b.WriteString(Reflow(text, c.columns()) + "\n")
-	c.usage(&b, cmd)
-	_, _ = io.WriteString(c.Out, b.String())
-}
-
-func (c *Console) usage(b *strings.Builder, cmd *cobra.Command) {
-	b.WriteString("\nUsage:\n")
-	if cmd.Runnable() {
-		b.WriteString("  " + cmd.UseLine() + "\n")
-	}
-	if cmd.HasAvailableSubCommands() {
-		b.WriteString("  " + cmd.CommandPath() + " [command]\n")
-	}
-	if cmd.HasExample() {
-		b.WriteString("\nExamples:\n" + cmd.Example + "\n")
-	}
-	c.verbs(b, cmd)
-	if cmd.HasAvailableLocalFlags() {
-		b.WriteString("\nFlags:\n" + strings.TrimRight(cmd.LocalFlags().FlagUsagesWrapped(c.columns()), "\n") + "\n")
-	}
-	if cmd.HasAvailableInheritedFlags() {
-		b.WriteString("\nGlobal Flags:\n" + strings.TrimRight(cmd.InheritedFlags().FlagUsagesWrapped(c.columns()), "\n") + "\n")
-	}
-	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(b, "\n%s\n", Reflow("Use \""+cmd.CommandPath()+" [command] --help\" for more information about a command.", c.columns()))
-	}
-}
-
-// verbs lists the verbs below a command, by their groups.
-func (c *Console) verbs(b *strings.Builder, cmd *cobra.Command) {
-	if !cmd.HasAvailableSubCommands() {
-		return
-	}
-	list := func(title, group string) {
-		head := "\n" + title + "\n"
-		for _, sub := range cmd.Commands() {
-			if sub.GroupID != group || !sub.IsAvailableCommand() && sub.Name() != "help" {
-				continue
-			}
-			b.WriteString(head + Hang("  "+Pad(sub.Name(), sub.NamePadding())+" ", sub.Short, c.columns()) + "\n")
-			head = ""
-		}
-	}
-	if len(cmd.Groups()) == 0 {
-		list("Available Commands:", "")
-		return
-	}
-	for _, g := range cmd.Groups() {
-		list(g.Title, g.ID)
-	}
+	before, after, _ := strings.Cut(cmd.UsageString(), cmd.Example)
+	usage := Wrap(before, c.columns()) + cmd.Example + Wrap(after, c.columns())
+	_, _ = io.WriteString(c.Out, Reflow(text, c.columns())+"\n\n"+usage)
 }
 
 // Reflow wraps every paragraph of a text to so many columns. Paragraphs are parted by empty lines.
