@@ -34,26 +34,23 @@ type codesEndedJSON struct {
 
 func (a *app) codesCmd() *cobra.Command {
 	c := cmdline.Noun("codes", "Show what was worked on in a project as short codes, and end them", "  hookctl codes show\n  hookctl codes complete",
-		a.verb(needStore, &cobra.Command{
-			Use:     "show",
-			Short:   "Show the codes of this project",
-			Example: "  hookctl codes show\n  hookctl codes show --json | jq .codes",
-		}, &codesShowVerb{}),
-		a.verb(needStarted, &cobra.Command{
-			Use:     "add CODE",
-			Short:   "Add a code",
-			Example: "  hookctl codes add 'dec:one file per verb'\n  hookctl codes add done:ship-it",
-			Args:    cmdline.Exactly("a code, as dec:TEXT"),
-			Long:    "Add a code: impl:, dec:, block:, next:, done: or test: and what it says. done: also ends a next: or block: that says the same.",
-		}, &codesAddVerb{}),
-		a.verb(needStarted, &cobra.Command{Use: "complete", Short: "End the codes of this project: the work is done", Example: "  hookctl codes complete"}, &codesEndVerb{codes.Completed}),
+		a.verb(needStore, "show", "Show the codes of this project", "",
+			"  hookctl codes show\n  hookctl codes show --json | jq .codes",
+			&codesShowVerb{}),
+		a.verb(needStarted, "add CODE", "Add a code",
+			"Add a code: impl:, dec:, block:, next:, done: or test: and what it says. done: also ends a next: or block: that says the same.",
+			"  hookctl codes add 'dec:one file per verb'\n  hookctl codes add done:ship-it",
+			&codesAddVerb{}, cmdline.Exactly("a code, as dec:TEXT")),
+		a.verb(needStarted, "complete", "End the codes of this project: the work is done", "",
+			"  hookctl codes complete",
+			&codesEndVerb{codes.Completed}),
 
-		a.verb(needStarted, &cobra.Command{Use: "archive", Short: "End the codes of this project, done or not", Example: "  hookctl codes archive"}, &codesEndVerb{codes.Archived}),
-		a.verb(needStarted, &cobra.Command{
-			Use:     "cleanup",
-			Short:   "End the codes of every project where they have expired",
-			Example: "  hookctl codes cleanup",
-		}, &codesCleanupVerb{}))
+		a.verb(needStarted, "archive", "End the codes of this project, done or not", "",
+			"  hookctl codes archive",
+			&codesEndVerb{codes.Archived}),
+		a.verb(needStarted, "cleanup", "End the codes of every project where they have expired", "",
+			"  hookctl codes cleanup",
+			&codesCleanupVerb{}))
 	c.Long = "Codes are read off prompts and calls: impl: a file or function that was changed, dec: a decision of the user, block: what\n" +
 		"stands in the way, next: and done: things to do, test: the newest result of a program's tests. They expire seven days\n" +
 		"after the newest. What ended is kept; nothing is deleted."

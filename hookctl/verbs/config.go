@@ -24,37 +24,22 @@ import (
 
 func (a *app) configCmd() *cobra.Command {
 	return cmdline.Noun("config", "Show, set and check the configuration", "  hookctl config show\n  hookctl config set idle_exit 1h",
-		a.verb(needStore, &cobra.Command{
-			Use:   "show",
-			Short: "Show every setting and where its value comes from",
-			Long: "Show every setting and where its value comes from: flags over environment over files, the local file over\n" +
+		a.verb(needStore, "show", "Show every setting and where its value comes from",
+			"Show every setting and where its value comes from: flags over environment over files, the local file over\n"+
 				"the project's over the user's. An unknown key is an error here, and a warning in a hook.",
-			Example: "  hookctl config show\n  hookctl config show --json | jq .values.fsync",
-		}, &configShowVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:   "set KEY VALUE",
-			Short: "Set a value in the user's configuration file",
-			Long: "Set a value in the user's configuration file, which is made when it is not there; comments and other keys\n" +
+			"  hookctl config show\n  hookctl config show --json | jq .values.fsync",
+			&configShowVerb{}),
+		offering(completeKeys, a.verb(needStore, "set KEY VALUE", "Set a value in the user's configuration file",
+			"Set a value in the user's configuration file, which is made when it is not there; comments and other keys\n"+
 				"stay. What is of the daemon counts after `hookctl restart`. Lists are set by `hookctl config edit`.",
-			Example: "  hookctl config set idle_exit 1h",
-			Args:    cmdline.Exactly("a key: `hookctl config show` lists them", "a value"),
-			ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-				if len(args) > 0 {
-					return nil, cobra.ShellCompDirectiveNoFileComp
-				}
-				return settable(), cobra.ShellCompDirectiveNoFileComp
-			},
-		}, &configSetVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "edit",
-			Short:   "Open the user's configuration file in $VISUAL or $EDITOR, then check it",
-			Example: "  hookctl config edit",
-		}, &configEditVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "validate",
-			Short:   "Check the configuration files; exits 1 when something is wrong",
-			Example: "  hookctl config validate",
-		}, &configValidateVerb{}))
+			"  hookctl config set idle_exit 1h",
+			&configSetVerb{}, cmdline.Exactly("a key: `hookctl config show` lists them", "a value"))),
+		a.verb(needStore, "edit", "Open the user's configuration file in $VISUAL or $EDITOR, then check it", "",
+			"  hookctl config edit",
+			&configEditVerb{}),
+		a.verb(needStore, "validate", "Check the configuration files; exits 1 when something is wrong", "",
+			"  hookctl config validate",
+			&configValidateVerb{}))
 }
 
 type configShowVerb struct{}
@@ -228,6 +213,13 @@ func settable() []string {
 		}
 	}
 	return names
+}
+
+func completeKeys(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return settable(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // withKey gives a file's text with a line for the key: in the place of the one it has, else at its end.

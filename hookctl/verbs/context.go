@@ -24,43 +24,29 @@ import (
 
 func (a *app) contextCmd() *cobra.Command {
 	return cmdline.Noun("context", "Show what the agent would be told", "  hookctl context show",
-		a.verb(needStore, &cobra.Command{
-			Use:     "show",
-			Short:   "Show what the session would be told at a start, and what each section costs",
-			Example: "  hookctl context show\n  hookctl context show --source startup --budget 300\n  hookctl context show --session last --at 10m --json | jq .items",
-			Long: "Show what the session would be told when it starts again after a compaction, or at another start, and what each section\n" +
+		a.verb(needStore, "show", "Show what the session would be told at a start, and what each section costs",
+			"Show what the session would be told when it starts again after a compaction, or at another start, and what each section\n"+
 				"costs in tokens: the gates where it works too, with --at without them, since their rules are not in the log.",
-		}, &contextShowVerb{Source: "compact"}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "status",
-			Short:   "Show what is there to survive a compaction, and the attention budget",
-			Example: "  hookctl context status --json",
-		}, &contextStatusVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "rules",
-			Short:   "Show what survives a compaction and what is summarised",
-			Example: "  hookctl context rules --json",
-		}, &contextRulesVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "preserve [all|critical]",
-			Short:   "Name the sections that are missing in NOTES.md",
-			Long:    "Name the sections that are missing in NOTES.md: the critical two, or all. The exit code is 1 when one is.",
-			Example: "  hookctl context preserve critical",
-			Args:    cmdline.Between(0, "all or critical"),
-		}, &contextPreserveVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:   "compact",
-			Short: "Run the simplified checkpoint before a compaction",
-			Long: "Run the simplified checkpoint: four checks, and three that only you can make. A checkpoint of the session is made, unless\n" +
+			"  hookctl context show\n  hookctl context show --source startup --budget 300\n  hookctl context show --session last --at 10m --json | jq .items",
+			&contextShowVerb{Source: "compact"}),
+		a.verb(needStore, "status", "Show what is there to survive a compaction, and the attention budget", "",
+			"  hookctl context status --json",
+			&contextStatusVerb{}),
+		a.verb(needStore, "rules", "Show what survives a compaction and what is summarised", "",
+			"  hookctl context rules --json",
+			&contextRulesVerb{}),
+		a.verb(needStore, "preserve [all|critical]", "Name the sections that are missing in NOTES.md",
+			"Name the sections that are missing in NOTES.md: the critical two, or all. The exit code is 1 when one is.",
+			"  hookctl context preserve critical",
+			&contextPreserveVerb{}, cmdline.Between(0, "all or critical")),
+		a.verb(needStore, "compact", "Run the simplified checkpoint before a compaction",
+			"Run the simplified checkpoint: four checks, and three that only you can make. A checkpoint of the session is made, unless\n"+
 				"--dry-run is given. The client compacts by /compact or by itself.",
-			Example: "  hookctl context compact --dry-run",
-		}, &contextCompactVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "probe FILE…",
-			Short:   "Say what reading a file would cost, and whether to",
-			Example: "  hookctl context probe auth/jwt.go --for token --for refresh",
-			Args:    cmdline.AtLeast("FILE"),
-		}, &contextProbeVerb{}))
+			"  hookctl context compact --dry-run",
+			&contextCompactVerb{}),
+		a.verb(needStore, "probe FILE…", "Say what reading a file would cost, and whether to", "",
+			"  hookctl context probe auth/jwt.go --for token --for refresh",
+			&contextProbeVerb{}, cmdline.AtLeast("FILE")))
 }
 
 type contextShowVerb struct {

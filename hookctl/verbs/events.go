@@ -21,43 +21,29 @@ import (
 )
 
 func (a *app) eventsCmd() *cobra.Command {
-	emit := a.verb(needStore, &cobra.Command{
-		Use:   "emit --type TYPE --data JSON",
-		Args:  cmdline.Exactly(),
-		Short: "Add an event by hand",
-		Long: "Add an event by hand. Its data is checked against the type's schema; secrets in it are redacted as in any other.\n" +
+	emit := a.verb(needStore, "emit --type TYPE --data JSON", "Add an event by hand",
+		"Add an event by hand. Its data is checked against the type's schema; secrets in it are redacted as in any other.\n"+
 			"What is in the log stays there: a mistake can be taken back by another event, not erased.",
-		Example: `  hookctl events emit --type canary.sent --data '{"nonce":"hello"}'`,
-	}, &eventsEmitVerb{Data: "{}"})
+		`  hookctl events emit --type canary.sent --data '{"nonce":"hello"}'`,
+		&eventsEmitVerb{Data: "{}"}, cmdline.Exactly())
 	cmdline.Choices(emit, "type", typeNames()...)
 	_ = emit.MarkFlagRequired("type") // fails only for a flag that does not exist
 	return cmdline.Noun("events", "List, show, explain and add events",
 		"  hookctl events list --type 'tool.failed' -n all\n  hookctl events show 4711",
-		a.verb(needStore, &cobra.Command{
-			Use:     "list",
-			Short:   "List events; `tail` without -f, of 100",
-			Example: "  hookctl events list --project hookline --since 2h -n all\n  hookctl events list --type 'permission.*' --json",
-		}, &eventsListVerb{filter{Last: 100, Output: "pretty"}}),
-		a.verb(needStore, &cobra.Command{
-			Use:   "show ID|SEQ",
-			Short: "Show one event, or with --raw the hook's own JSON",
-			Long: "Show one event, by its id or its sequence number.\n" +
+		a.verb(needStore, "list", "List events; `tail` without -f, of 100", "",
+			"  hookctl events list --project hookline --since 2h -n all\n  hookctl events list --type 'permission.*' --json",
+			&eventsListVerb{filter{Last: 100, Output: "pretty"}}),
+		a.verb(needStore, "show ID|SEQ", "Show one event, or with --raw the hook's own JSON",
+			"Show one event, by its id or its sequence number.\n"+
 				"--raw prints the JSON that the client sent (after redaction), with large contents put back.",
-			Example: "  hookctl events show 4711\n  hookctl events show 01KAJ3ZV5T0000000000000000 --raw | jq .tool_input",
-			Args:    cmdline.Exactly("an id or a sequence number"),
-		}, &eventsShowVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "types",
-			Short:   "List the types of events",
-			Example: "  hookctl events types\n  hookctl events types --json | jq -r .type",
-		}, &eventsTypesVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:               "schema TYPE",
-			Short:             "Print the JSON Schema of a type's data",
-			Example:           "  hookctl events schema tool.requested",
-			Args:              cmdline.Exactly("a type"),
-			ValidArgsFunction: cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp),
-		}, &eventsSchemaVerb{}), emit)
+			"  hookctl events show 4711\n  hookctl events show 01KAJ3ZV5T0000000000000000 --raw | jq .tool_input",
+			&eventsShowVerb{}, cmdline.Exactly("an id or a sequence number")),
+		a.verb(needStore, "types", "List the types of events", "",
+			"  hookctl events types\n  hookctl events types --json | jq -r .type",
+			&eventsTypesVerb{}),
+		offering(cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp), a.verb(needStore, "schema TYPE", "Print the JSON Schema of a type's data", "",
+			"  hookctl events schema tool.requested",
+			&eventsSchemaVerb{}, cmdline.Exactly("a type"))), emit)
 }
 
 type eventsListVerb struct{ filter }

@@ -21,32 +21,24 @@ import (
 func (a *app) identityCmd() *cobra.Command {
 	return cmdline.Noun("identity", "Show a session's identity, and set it",
 		"  hookctl identity show\n  hookctl identity history",
-		a.verb(needStore, &cobra.Command{
-			Use:   "show",
-			Short: "Show facets, continuity and consciousness",
-			Long: "Show what a session is about (13 facets of the purpose vector), how coherent it is (r), how far it is still\n" +
-				"the one it was (IC, over time), and what follows from that. --at shows it as it was.\n\n" + cmdline.PointForms,
-			Example: "  hookctl identity show\n  hookctl identity show --session last --at yesterday\n  hookctl identity show --session c68c8a51 --json | jq .ic",
-		}, &identityShowVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "history",
-			Short:   "List the snapshots, the newest last",
-			Example: "  hookctl identity history\n  hookctl identity history --all -n all --json",
-		}, &identityHistoryVerb{Last: 20}),
-		a.verb(needStore, &cobra.Command{
-			Use:   "reset-kuramoto",
-			Short: "Spread the phases evenly, 2πi/13: r becomes 0",
-			Long: "Spread the 13 phases evenly over the circle, 2πi/13, so that r is 0. For phases that an observation\n" +
+		a.verb(needStore, "show", "Show facets, continuity and consciousness",
+			"Show what a session is about (13 facets of the purpose vector), how coherent it is (r), how far it is still\n"+
+				"the one it was (IC, over time), and what follows from that. --at shows it as it was.\n\n"+cmdline.PointForms,
+			"  hookctl identity show\n  hookctl identity show --session last --at yesterday\n  hookctl identity show --session c68c8a51 --json | jq .ic",
+			&identityShowVerb{}),
+		a.verb(needStore, "history", "List the snapshots, the newest last", "",
+			"  hookctl identity history\n  hookctl identity history --all -n all --json",
+			&identityHistoryVerb{Last: 20}),
+		a.verb(needStore, "reset-kuramoto", "Spread the phases evenly, 2πi/13: r becomes 0",
+			"Spread the 13 phases evenly over the circle, 2πi/13, so that r is 0. For phases that an observation\n"+
 				"has left in an unwanted state; the tool calls that follow draw them together again.",
-			Example: "  hookctl identity reset-kuramoto --session c68c8a51",
-		}, &identityResetVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:   "observe",
-			Short: "Set identity values that an outside engine has measured",
-			Long: "Set identity values that an outside engine has measured. They hold until the next observation or the\n" +
+			"  hookctl identity reset-kuramoto --session c68c8a51",
+			&identityResetVerb{}),
+		a.verb(needStore, "observe", "Set identity values that an outside engine has measured",
+			"Set identity values that an outside engine has measured. They hold until the next observation or the\n"+
 				"session's end; IC compares the new vector with the one before. A value that is out of range is refused.",
-			Example: "  hookctl identity observe --vector .5,.1,.1,.2,.1,.3,.6,.1,.1,.1,.3,.3,.1 --accuracy 0.9",
-		}, &observation{Observer: "command"}))
+			"  hookctl identity observe --vector .5,.1,.1,.2,.1,.3,.6,.1,.1,.1,.3,.3,.1 --accuracy 0.9",
+			&observation{Observer: "command"}))
 }
 
 type identityShowVerb struct {

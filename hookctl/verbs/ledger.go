@@ -22,57 +22,37 @@ import (
 func (a *app) ledgerCmd() *cobra.Command {
 	c := cmdline.Noun("ledger", "Keep a project's decisions, next steps, questions and test scenarios",
 		"  hookctl ledger show\n  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies'", append(append(a.ledgerCheckVerbs(), a.ledgerWords()...),
-			a.verb(needStore, &cobra.Command{
-				Use:     "show",
-				Short:   "Show the ledger of this project",
-				Example: "  hookctl ledger show\n  hookctl ledger show --all --json | jq '.entries[]'",
-			}, &ledgerShowVerb{}),
-			a.verb(needStarted, &cobra.Command{
-				Use:   "add KIND TEXT",
-				Short: "Add a decision, a step, a question or a scenario",
-				Long: "Add a decision, a step, a question or a test scenario. A decision may begin with its subject: \"subject: decision\".\n" +
-					"Where the ledger has another decision about that subject, or with the same evidence, the ledger holds: the fork is\n" +
+			a.verb(needStore, "show", "Show the ledger of this project", "",
+				"  hookctl ledger show\n  hookctl ledger show --all --json | jq '.entries[]'",
+				&ledgerShowVerb{}),
+			offering(cobra.FixedCompletions([]string{events.LedgerDecision, events.LedgerStep, events.LedgerQuestion, events.LedgerScenario}, cobra.ShellCompDirectiveNoFileComp), a.verb(needStarted, "add KIND TEXT", "Add a decision, a step, a question or a scenario",
+				"Add a decision, a step, a question or a test scenario. A decision may begin with its subject: \"subject: decision\".\n"+
+					"Where the ledger has another decision about that subject, or with the same evidence, the ledger holds: the fork is\n"+
 					"recorded and the exit code is 1; --replaces takes the place of the old one. What is there already is not added again.",
-				Example: "  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies' --evidence '${PROJECT_ROOT}/auth/jwt.go:45-67'\n" +
-					"  hookctl ledger add step 'Tolerate 30 s of clock skew'\n" +
+				"  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies' --evidence '${PROJECT_ROOT}/auth/jwt.go:45-67'\n"+
+					"  hookctl ledger add step 'Tolerate 30 s of clock skew'\n"+
 					"  hookctl ledger add scenario 'Token expires at the boundary' --case edge_case --expect 'grace period applies'",
-				Args:      cmdline.Exactly("KIND: decision, step, question or scenario", "TEXT"),
-				ValidArgs: []string{events.LedgerDecision, events.LedgerStep, events.LedgerQuestion, events.LedgerScenario},
-			}, &addition{}),
-			a.verb(needStore, &cobra.Command{
-				Use:     "handoff",
-				Short:   "List the handoffs that `ledger synthesis` recorded",
-				Example: "  hookctl ledger handoff --json | jq -r .session",
-			}, &ledgerHandoffVerb{}),
-			a.verb(needStarted, &cobra.Command{
-				Use:     "close NUMBER",
-				Short:   "Close an entry: done, answered or taken back",
-				Example: "  hookctl ledger close 41 --reason done",
-				Args:    cmdline.Exactly("the entry: `hookctl ledger show` shows their numbers"),
-			}, &ledgerCloseVerb{}),
-			a.verb(needStore, &cobra.Command{
-				Use:   "render [FILE]",
-				Short: "Write the ledger into NOTES.md, or into a bead's YAML",
-				Long: "Write the ledger into a marked block of NOTES.md at the top of the work tree, or of FILE; a .yaml file is a bead.\n" +
+				&addition{}, cmdline.Exactly("KIND: decision, step, question or scenario", "TEXT"))),
+			a.verb(needStore, "handoff", "List the handoffs that `ledger synthesis` recorded", "",
+				"  hookctl ledger handoff --json | jq -r .session",
+				&ledgerHandoffVerb{}),
+			a.verb(needStarted, "close NUMBER", "Close an entry: done, answered or taken back", "",
+				"  hookctl ledger close 41 --reason done",
+				&ledgerCloseVerb{}, cmdline.Exactly("the entry: `hookctl ledger show` shows their numbers")),
+			a.verb(needStore, "render [FILE]", "Write the ledger into NOTES.md, or into a bead's YAML",
+				"Write the ledger into a marked block of NOTES.md at the top of the work tree, or of FILE; a .yaml file is a bead.\n"+
 					"What is outside of the block stays byte for byte. A symbolic link and another user's file are refused.",
-				Example: "  hookctl ledger render\n  hookctl ledger render .beads/beads-x7y8.yaml",
-				Args:    cmdline.Between(0, "FILE"),
-			}, &ledgerRenderVerb{}),
-			a.verb(needStarted, &cobra.Command{
-				Use:   "import [FILE]",
-				Short: "Take over what NOTES.md or a bead says",
-				Long: "Take over decisions, test scenarios, next steps and questions from NOTES.md, or from FILE; a .yaml file is a bead.\n" +
-					"What the ledger has is not added again, and a box that is ticked closes its entry. What is missing in the file stays\n" +
+				"  hookctl ledger render\n  hookctl ledger render .beads/beads-x7y8.yaml",
+				&ledgerRenderVerb{}, cmdline.Between(0, "FILE")),
+			a.verb(needStarted, "import [FILE]", "Take over what NOTES.md or a bead says",
+				"Take over decisions, test scenarios, next steps and questions from NOTES.md, or from FILE; a .yaml file is a bead.\n"+
+					"What the ledger has is not added again, and a box that is ticked closes its entry. What is missing in the file stays\n"+
 					"in the ledger. A decision that the ledger has otherwise is a fork, and the exit code is 1, as for what cannot be read.",
-				Example: "  hookctl ledger import --dry-run\n  hookctl ledger import .beads/beads-x7y8.yaml",
-				Args:    cmdline.Between(0, "FILE"),
-			}, &ledgerImportVerb{}),
-			a.verb(needStore, &cobra.Command{
-				Use:     "diff [FILE]",
-				Short:   "Show what NOTES.md or a bead has and the ledger has not: `ledger import --dry-run`",
-				Example: "  hookctl ledger diff",
-				Args:    cmdline.Between(0, "FILE"),
-			}, &ledgerDiffVerb{}))...)
+				"  hookctl ledger import --dry-run\n  hookctl ledger import .beads/beads-x7y8.yaml",
+				&ledgerImportVerb{}, cmdline.Between(0, "FILE")),
+			a.verb(needStore, "diff [FILE]", "Show what NOTES.md or a bead has and the ledger has not: `ledger import --dry-run`", "",
+				"  hookctl ledger diff",
+				&ledgerDiffVerb{}, cmdline.Between(0, "FILE")))...)
 	c.Long = "The ledger belongs to the project of this directory and survives every cut of the context: a session that starts is\n" +
 		"told the last decisions, the next steps and open questions, each with its number."
 	return c
@@ -86,12 +66,9 @@ func (a *app) ledgerWords() []*cobra.Command {
 		{"next", events.LedgerStep, "'Tolerate 30 s of clock skew'"},
 		{"question", events.LedgerQuestion, "'Which clock does the gateway trust?'"},
 	} {
-		list = append(list, a.verb(needStarted, &cobra.Command{
-			Use:     w.verb + " TEXT",
-			Short:   "Add a " + w.kind + ": `ledger add " + w.kind + "`",
-			Example: "  hookctl ledger " + w.verb + " " + w.example,
-			Args:    cmdline.Exactly("TEXT"),
-		}, &additionOf{kind: w.kind}))
+		list = append(list, a.verb(needStarted, w.verb+" TEXT", "Add a "+w.kind+": `ledger add "+w.kind+"`", "",
+			"  hookctl ledger "+w.verb+" "+w.example,
+			&additionOf{kind: w.kind}, cmdline.Exactly("TEXT")))
 	}
 	return list
 }

@@ -17,27 +17,17 @@ import (
 func (a *app) projectCmd() *cobra.Command {
 	return cmdline.Noun("project", "List, show and join projects",
 		"  hookctl project list\n  hookctl project show",
-		a.verb(needStore, &cobra.Command{
-			Use:     "list",
-			Short:   "List the projects, the last used first",
-			Example: "  hookctl project list\n  hookctl project list --json | jq -r .path",
-		}, &projectListVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:               "show [PROJECT]",
-			Short:             "Show a project, without a name the one here",
-			Example:           "  hookctl project show\n  hookctl project show hookline --json",
-			Args:              cmdline.Between(0, "a project"),
-			ValidArgsFunction: a.completes((*app).projectWords),
-		}, &projectShowVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:   "rehome OLD NEW",
-			Short: "Join a project into another: what belonged to OLD counts for NEW",
-			Long: "Join a project into another: what belonged to OLD counts for NEW. For a folder that moved in a way\n" +
+		a.verb(needStore, "list", "List the projects, the last used first", "",
+			"  hookctl project list\n  hookctl project list --json | jq -r .path",
+			&projectListVerb{}),
+		offering(a.completes((*app).projectWords), a.verb(needStore, "show [PROJECT]", "Show a project, without a name the one here", "",
+			"  hookctl project show\n  hookctl project show hookline --json",
+			&projectShowVerb{}, cmdline.Between(0, "a project"))),
+		offering(a.completes((*app).projectWords), a.verb(needStore, "rehome OLD NEW", "Join a project into another: what belonged to OLD counts for NEW",
+			"Join a project into another: what belonged to OLD counts for NEW. For a folder that moved in a way\n"+
 				"that could not be recognised (no git, or neither remote nor root commit in common).",
-			Example:           "  hookctl project rehome 1f3a90c2b7de 77aa01bc93f2",
-			Args:              cmdline.Exactly("the project that is given up", "the project that takes it in"),
-			ValidArgsFunction: a.completes((*app).projectWords),
-		}, &projectRehomeVerb{}))
+			"  hookctl project rehome 1f3a90c2b7de 77aa01bc93f2",
+			&projectRehomeVerb{}, cmdline.Exactly("the project that is given up", "the project that takes it in"))))
 }
 
 type projectListVerb struct{}

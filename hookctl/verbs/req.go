@@ -27,39 +27,26 @@ const (
 )
 
 func (a *app) reqCmd() *cobra.Command {
-	status := a.verb(needRecords, &cobra.Command{
-		Use:     "status",
-		Short:   "Show what is open, and who satisfied what, when, by which event",
-		Example: "  hookctl req status\n  hookctl req status --summary\n  hookctl req status --json | jq '.gates[] | select(.satisfied | not) | .name'",
-	}, &reqStatusVerb{})
+	status := a.verb(needRecords, "status", "Show what is open, and who satisfied what, when, by which event", "",
+		"  hookctl req status\n  hookctl req status --summary\n  hookctl req status --json | jq '.gates[] | select(.satisfied | not) | .name'",
+		&reqStatusVerb{})
+	satisfy := offering(a.completes(gateWords), a.verb(needStarted, "satisfy NAME…", "Open gates for a session, or for a whole branch",
+		"Open gates for a session, or with --branch for every session of that branch, those to come included.\n"+
+			"A dynamic requirement is approved for its approval_ttl; the others hold as long as their scope says.",
+		"  hookctl req satisfy commit_plan\n  hookctl req satisfy commit_plan adr_reviewed --session c68c8a51\n  hookctl req satisfy pre_pr_review --branch feature/x --metadata '{\"ticket\":\"X-1\"}'",
+		&satisfying{}, cmdline.AtLeast("a requirement: `hookctl req status` lists them")))
+	satisfy.Aliases = []string{"approve"}
 	c := cmdline.Noun("req", "Show and satisfy requirement gates, and explain them",
-		"  hookctl req status\n  hookctl req satisfy commit_plan\n  hookctl req explain commit_plan", append(a.reqFileVerbs(), status,
-			a.verb(needStarted, &cobra.Command{
-				Use:     "satisfy NAME…",
-				Aliases: []string{"approve"},
-				Short:   "Open gates for a session, or for a whole branch",
-				Long: "Open gates for a session, or with --branch for every session of that branch, those to come included.\n" +
-					"A dynamic requirement is approved for its approval_ttl; the others hold as long as their scope says.",
-				Example:           "  hookctl req satisfy commit_plan\n  hookctl req satisfy commit_plan adr_reviewed --session c68c8a51\n  hookctl req satisfy pre_pr_review --branch feature/x --metadata '{\"ticket\":\"X-1\"}'",
-				Args:              cmdline.AtLeast("a requirement: `hookctl req status` lists them"),
-				ValidArgsFunction: a.completes(gateWords),
-			}, &satisfying{}),
-			a.verb(needStarted, &cobra.Command{
-				Use:               "clear [NAME…]",
-				ValidArgsFunction: a.completes(gateWords),
-				Short:             "Close gates again, of a whole branch or of one session",
-				Long: "Close gates again. Without --session it is done for every session of the branch, and nothing of the\n" +
-					"requirement is left. With --session that session's satisfaction goes; what holds for the whole branch stays,\n" +
+		"  hookctl req status\n  hookctl req satisfy commit_plan\n  hookctl req explain commit_plan", append(a.reqFileVerbs(), status, satisfy,
+			offering(a.completes(gateWords), a.verb(needStarted, "clear [NAME…]", "Close gates again, of a whole branch or of one session",
+				"Close gates again. Without --session it is done for every session of the branch, and nothing of the\n"+
+					"requirement is left. With --session that session's satisfaction goes; what holds for the whole branch stays,\n"+
 					"and so does that it was triggered: the end of its turn is still held to it.",
-				Example: "  hookctl req clear commit_plan\n  hookctl req clear commit_plan --session c68c8a51\n  hookctl req clear --all --branch feature/x",
-			}, &clearing{}),
-			a.verb(needRecords, &cobra.Command{
-				Use:               "explain NAME",
-				Short:             "Say why a gate is open or closed, from the events",
-				Example:           "  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
-				Args:              cmdline.Exactly("a requirement: `hookctl req status` lists them"),
-				ValidArgsFunction: a.completes(gateWords),
-			}, &reqExplainVerb{}))...)
+				"  hookctl req clear commit_plan\n  hookctl req clear commit_plan --session c68c8a51\n  hookctl req clear --all --branch feature/x",
+				&clearing{})),
+			offering(a.completes(gateWords), a.verb(needRecords, "explain NAME", "Say why a gate is open or closed, from the events", "",
+				"  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
+				&reqExplainVerb{}, cmdline.Exactly("a requirement: `hookctl req status` lists them"))))...)
 	c.Long = "Requirement gates hold the agent to what must be done before a tool may be used: a plan before an edit, a\n" +
 		"review before a commit. They are configured in .claude/requirements.yaml (`hookctl req init` writes one);\n" +
 		"without a verb this is `hookctl req status`."
@@ -70,52 +57,38 @@ func (a *app) reqCmd() *cobra.Command {
 // reqFileVerbs are those about files and all branches.
 func (a *app) reqFileVerbs() []*cobra.Command {
 	return []*cobra.Command{
-		a.verb(needRecords, &cobra.Command{
-			Use:     "list",
-			Short:   "List the branches that have gates with something said about them",
-			Example: "  hookctl req list\n  hookctl req list --json | jq -r .branch",
-		}, &reqListVerb{}),
-		a.verb(needRecords, &cobra.Command{
-			Use:     "sessions",
-			Short:   "List the live sessions, of every project",
-			Example: "  hookctl req sessions\n  hookctl req sessions --project .",
-		}, &reqSessionsVerb{}),
-		a.verb(needStarted, &cobra.Command{
-			Use:   "prune",
-			Short: "Clear the gates of branches that git has no more",
-			Long: "Clear the gates of branches that git has no more, so that a new branch of that name starts afresh. The log\n" +
+		a.verb(needRecords, "list", "List the branches that have gates with something said about them", "",
+			"  hookctl req list\n  hookctl req list --json | jq -r .branch",
+			&reqListVerb{}),
+		a.verb(needRecords, "sessions", "List the live sessions, of every project", "",
+			"  hookctl req sessions\n  hookctl req sessions --project .",
+			&reqSessionsVerb{}),
+		a.verb(needStarted, "prune", "Clear the gates of branches that git has no more",
+			"Clear the gates of branches that git has no more, so that a new branch of that name starts afresh. The log\n"+
 				"keeps what was.",
-			Example: "  hookctl req prune",
-		}, &reqPruneVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:   "init",
-			Short: "Write a commented .claude/requirements.yaml",
-			Long: "Write a commented .claude/requirements.yaml into this work tree. It asks nothing and overwrites nothing;\n" +
+			"  hookctl req prune",
+			&reqPruneVerb{}),
+		a.verb(needStore, "init", "Write a commented .claude/requirements.yaml",
+			"Write a commented .claude/requirements.yaml into this work tree. It asks nothing and overwrites nothing;\n"+
 				"one gate is on, the others are there to be switched on.",
-			Example: "  hookctl req init",
-		}, &reqInitVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:   "validate",
-			Short: "Check the configuration of the gates: file, line and column of what has no effect",
-			Long: "Check the configuration of the gates and say, with file, line and column, what is malformed and left out,\n" +
-				"what is unknown, and what is known and not acted on. It needs no daemon and no store.\n" +
+			"  hookctl req init",
+			&reqInitVerb{}),
+		a.verb(needStore, "validate", "Check the configuration of the gates: file, line and column of what has no effect",
+			"Check the configuration of the gates and say, with file, line and column, what is malformed and left out,\n"+
+				"what is unknown, and what is known and not acted on. It needs no daemon and no store.\n"+
 				"Exit code 1 when something is left out.",
-			Example: "  hookctl req validate\n  hookctl req validate --json | jq '.problems[] | select(.warning | not)'",
-		}, &reqValidateVerb{}),
-		a.verb(needStarted, &cobra.Command{
-			Use:   "import [FILE…]",
-			Short: "Take over the requirements framework's state files",
-			Long: "Take over the requirements framework's state: without a name every file of <git dir>/requirements and\n" +
-				"~/.claude/sessions.json. Long session ids are migrated, of two satisfactions the newer wins, and importing\n" +
-				"twice changes nothing. A file that is malformed is named and left alone: the exit code is 1 then. No file is\n" +
+			"  hookctl req validate\n  hookctl req validate --json | jq '.problems[] | select(.warning | not)'",
+			&reqValidateVerb{}),
+		a.verb(needStarted, "import [FILE…]", "Take over the requirements framework's state files",
+			"Take over the requirements framework's state: without a name every file of <git dir>/requirements and\n"+
+				"~/.claude/sessions.json. Long session ids are migrated, of two satisfactions the newer wins, and importing\n"+
+				"twice changes nothing. A file that is malformed is named and left alone: the exit code is 1 then. No file is\n"+
 				"changed.",
-			Example: "  hookctl req import\n  hookctl req import .git/requirements/feature-x.json",
-		}, &reqImportVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "schema",
-			Short:   "Print the JSON Schema of requirements.yaml, for editors",
-			Example: "  hookctl req schema > .claude/requirements.schema.json",
-		}, &reqSchemaVerb{}),
+			"  hookctl req import\n  hookctl req import .git/requirements/feature-x.json",
+			&reqImportVerb{}),
+		a.verb(needStore, "schema", "Print the JSON Schema of requirements.yaml, for editors", "",
+			"  hookctl req schema > .claude/requirements.schema.json",
+			&reqSchemaVerb{}),
 	}
 }
 

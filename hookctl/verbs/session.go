@@ -21,38 +21,24 @@ import (
 func (a *app) sessionCmd() *cobra.Command {
 	c := cmdline.Noun("session", "List, show, compare and delete sessions",
 		"  hookctl session list\n  hookctl session show c68c8a51",
-		a.verb(needStore, &cobra.Command{
-			Use:     "list",
-			Short:   "List this project's sessions, the newest first",
-			Example: "  hookctl session list\n  hookctl session list -n all\n  hookctl session list --all --json | jq -r .id",
-		}, &sessionListVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:   "show ID",
-			Short: "Show what is known of a session, and what happened in it",
-			Long: "Show what is known of a session, and what happened in it: each prompt with the tools it led to and the\n" +
-				"calls that failed, compactions, API errors, and how the session ended. With --calls: who allowed each tool call,\n" +
+		a.verb(needStore, "list", "List this project's sessions, the newest first", "",
+			"  hookctl session list\n  hookctl session list -n all\n  hookctl session list --all --json | jq -r .id",
+			&sessionListVerb{}),
+		offering(a.completes((*app).sessionWords), a.verb(needStore, "show ID", "Show what is known of a session, and what happened in it",
+			"Show what is known of a session, and what happened in it: each prompt with the tools it led to and the\n"+
+				"calls that failed, compactions, API errors, and how the session ended. With --calls: who allowed each tool call,\n"+
 				"or who did not, and what was said.",
-			Example:           "  hookctl session show last\n  hookctl session show c68c8a51 -n all\n  hookctl session show last --calls",
-			Args:              cmdline.Exactly("a session: " + sessionForms),
-			ValidArgsFunction: a.completes((*app).sessionWords),
-		}, &sessionShowVerb{Last: 20}),
-		a.verb(needStore, &cobra.Command{
-			Use:               "diff A B",
-			Short:             "Compare two sessions: calls, permissions, files, commands, cost, end",
-			Example:           "  hookctl session diff 043f0af5 last",
-			Args:              cmdline.Exactly("a session: "+sessionForms, "another one"),
-			ValidArgsFunction: a.completes((*app).sessionWords),
-		}, &sessionDiffVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:   "delete ID",
-			Short: "Drop a session from every list and fold",
-			Long: "Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n" +
-				"A live session is dropped as well; what it still sends stays in the log only,\n" +
+			"  hookctl session show last\n  hookctl session show c68c8a51 -n all\n  hookctl session show last --calls",
+			&sessionShowVerb{Last: 20}, cmdline.Exactly("a session: "+sessionForms))),
+		offering(a.completes((*app).sessionWords), a.verb(needStore, "diff A B", "Compare two sessions: calls, permissions, files, commands, cost, end", "",
+			"  hookctl session diff 043f0af5 last",
+			&sessionDiffVerb{}, cmdline.Exactly("a session: "+sessionForms, "another one"))),
+		offering(a.completes((*app).sessionWords), a.verb(needStore, "delete ID", "Drop a session from every list and fold",
+			"Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n"+
+				"A live session is dropped as well; what it still sends stays in the log only,\n"+
 				"until it is resumed: then it begins anew.",
-			Example:           "  hookctl session delete c68c8a51",
-			Args:              cmdline.Exactly("a session: " + sessionForms),
-			ValidArgsFunction: a.completes((*app).sessionWords),
-		}, &sessionDeleteVerb{Reason: "command"}))
+			"  hookctl session delete c68c8a51",
+			&sessionDeleteVerb{Reason: "command"}, cmdline.Exactly("a session: "+sessionForms))))
 	c.AddCommand(
 		a.clientVerb("restore-identity", "Begin a session with the identity of the one before",
 			"Begin a session with the identity of the one before: startup inherits, resume goes on, clear begins afresh.",

@@ -14,166 +14,126 @@ import (
 // The verbs below hookctl itself; those of a noun stand in the noun's file.
 
 func (a *app) recorderVerbs() []*cobra.Command {
-	install := a.verb(needStore, &cobra.Command{
-		Use:   "install",
-		Short: "Write the hooks into the client's settings, or add them as its plugin",
-		Long: "Write the hooks into the client's settings.json: one entry for each of its events. What else is in the file\n" +
-			"stays byte for byte; a second run changes nothing; a backup is kept beside the file.\n" +
-			"Profile identity is the five commands that carry identity from session to session, and nothing else.\n" +
-			"--plugin adds the hooks as a plugin of the client instead, by `claude plugin`, and takes them out of the\n" +
-			"user's settings.json. While the plugin is on, install renews it and edits no settings file.\n" +
+	install := a.verb(needStore, "install", "Write the hooks into the client's settings, or add them as its plugin",
+		"Write the hooks into the client's settings.json: one entry for each of its events. What else is in the file\n"+
+			"stays byte for byte; a second run changes nothing; a backup is kept beside the file.\n"+
+			"Profile identity is the five commands that carry identity from session to session, and nothing else.\n"+
+			"--plugin adds the hooks as a plugin of the client instead, by `claude plugin`, and takes them out of the\n"+
+			"user's settings.json. While the plugin is on, install renews it and edits no settings file.\n"+
 			"--client codex writes the hooks of the Codex CLI into its hooks.json; Codex asks you once to trust them.",
-		Example: "  hookctl install\n  hookctl install --project --dry-run\n  hookctl install --profile identity\n  hookctl install --plugin\n  hookctl install --client codex",
-	}, &installVerb{scopeFlags: scopeFlags{Client: string(settings.Claude)}, Profile: "full"})
+		"  hookctl install\n  hookctl install --project --dry-run\n  hookctl install --profile identity\n  hookctl install --plugin\n  hookctl install --client codex",
+		&installVerb{scopeFlags: scopeFlags{Client: string(settings.Claude)}, Profile: "full"})
 	install.MarkFlagsMutuallyExclusive("user", "project", "local")
 	for _, other := range []string{"user", "project", "local", "profile", "dry-run", "statusline"} {
 		install.MarkFlagsMutuallyExclusive("plugin", other)
 	}
-	uninstall := a.verb(needStarted, &cobra.Command{
-		Use:   "uninstall",
-		Short: "Remove the hooks that install wrote; --purge also removes the log",
-		Long: "Take the hooks out of the client's settings.json again, or remove the plugin of install --plugin, and\n" +
-			"nothing else. The log stays.\n" +
-			"--purge removes the log too: it asks, exports it beside the home first, stops the daemon, then removes\n" +
+	uninstall := a.verb(needStarted, "uninstall", "Remove the hooks that install wrote; --purge also removes the log",
+		"Take the hooks out of the client's settings.json again, or remove the plugin of install --plugin, and\n"+
+			"nothing else. The log stays.\n"+
+			"--purge removes the log too: it asks, exports it beside the home first, stops the daemon, then removes\n"+
 			"what hookline has made there.",
-		Example: "  hookctl uninstall\n  hookctl uninstall --client codex\n  hookctl uninstall --project --dry-run",
-	}, &uninstallVerb{scopeFlags: scopeFlags{Client: string(settings.Claude)}})
+		"  hookctl uninstall\n  hookctl uninstall --client codex\n  hookctl uninstall --project --dry-run",
+		&uninstallVerb{scopeFlags: scopeFlags{Client: string(settings.Claude)}})
 	uninstall.MarkFlagsMutuallyExclusive("user", "project", "local")
 
 	return []*cobra.Command{install, uninstall,
-		a.verb(needStore, &cobra.Command{
-			Use:   "start",
-			Short: "Start the daemon, and wait until it answers",
-			Long: "Start the daemon, and wait until it answers. Seldom needed: a hook starts it too. A daemon that runs\n" +
+		a.verb(needStore, "start", "Start the daemon, and wait until it answers",
+			"Start the daemon, and wait until it answers. Seldom needed: a hook starts it too. A daemon that runs\n"+
 				"already is left alone.",
-			Example: "  hookctl start",
-		}, &startVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:   "stop",
-			Short: "Stop the daemon, and wait until it is gone",
-			Long: "Stop the daemon, and wait until it is gone. It finishes what it does, writes everything and closes the\n" +
+			"  hookctl start",
+			&startVerb{}),
+		a.verb(needStore, "stop", "Stop the daemon, and wait until it is gone",
+			"Stop the daemon, and wait until it is gone. It finishes what it does, writes everything and closes the\n"+
 				"store. The next hook starts it again; `hookctl uninstall` ends the hooks.",
-			Example: "  hookctl stop",
-		}, &stopVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "restart",
-			Short:   "Stop the daemon and start it again; hooks meanwhile are spooled",
-			Example: "  hookctl restart",
-		}, &restartVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "status",
-			Short:   "Show the daemon: version, log, projections, spool, hooks",
-			Long:    "Show the daemon: version, log, projections, spool, and when each kind of hook came last.\nExits 0 also when no daemon runs; --json says so by a pid of null.",
-			Example: "  hookctl status\n  hookctl status --json | jq .pid",
-		}, &statusVerb{}),
-		a.verb(needRunning, &cobra.Command{
-			Use:   "doctor",
-			Short: "Check everything from the hooks to the log, and say what to do",
-			Long: "Check everything from the hooks to the log, and say what to do. At the end a test event is sent through\n" +
-				"every stage. --fix starts the daemon, closes the home to others, renews outdated hooks and\n" +
+			"  hookctl stop",
+			&stopVerb{}),
+		a.verb(needStore, "restart", "Stop the daemon and start it again; hooks meanwhile are spooled", "",
+			"  hookctl restart",
+			&restartVerb{}),
+		a.verb(needStore, "status", "Show the daemon: version, log, projections, spool, hooks",
+			"Show the daemon: version, log, projections, spool, and when each kind of hook came last.\nExits 0 also when no daemon runs; --json says so by a pid of null.",
+			"  hookctl status\n  hookctl status --json | jq .pid",
+			&statusVerb{}),
+		a.verb(needRunning, "doctor", "Check everything from the hooks to the log, and say what to do",
+			"Check everything from the hooks to the log, and say what to do. At the end a test event is sent through\n"+
+				"every stage. --fix starts the daemon, closes the home to others, renews outdated hooks and\n"+
 				"drains the spool. Exits 1 when a check failed; warnings do not count.",
-			Example: "  hookctl doctor --fix\n  hookctl doctor --gaps\n  hookctl doctor --redaction prompt.txt",
-		}, &doctorVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:   "log",
-			Short: "Show the daemon's own log, hookd.log",
-			Long: "Show the newest lines of the daemon's own log, hookd.log: what it did and what went wrong. What the client's\n" +
+			"  hookctl doctor --fix\n  hookctl doctor --gaps\n  hookctl doctor --redaction prompt.txt",
+			&doctorVerb{}),
+		a.verb(needStore, "log", "Show the daemon's own log, hookd.log",
+			"Show the newest lines of the daemon's own log, hookd.log: what it did and what went wrong. What the client's\n"+
 				"hooks told is in `hookctl tail`.",
-			Example: "  hookctl log\n  hookctl log -n all",
-		}, &logVerb{Last: 50}),
+			"  hookctl log\n  hookctl log -n all",
+			&logVerb{Last: 50}),
 	}
 }
 
 func (a *app) logVerbs() []*cobra.Command {
-	repair := a.verb(needStarted, &cobra.Command{
-		Use:   "repair",
-		Short: "Rebuild derived state from the log",
-		Long: "Rebuild derived state from the log. Nothing of the log is touched; new cells are made beside the old\n" +
+	repair := a.verb(needStarted, "repair", "Rebuild derived state from the log",
+		"Rebuild derived state from the log. Nothing of the log is touched; new cells are made beside the old\n"+
 			"ones, then take their place. The same as `replay rebuild --projection NAME`.",
-		Example: "  hookctl repair --cf session_identity\n  hookctl repair --bucket latest --dry-run",
-	}, &repairVerb{})
+		"  hookctl repair --cf session_identity\n  hookctl repair --bucket latest --dry-run",
+		&repairVerb{})
 	repair.MarkFlagsMutuallyExclusive("cf", "bucket")
 	repair.MarkFlagsOneRequired("cf", "bucket")
 
 	return append(a.searchVerbs(), repair, a.eventsCmd(),
 		cmdline.Noun("import", "Take past sessions into the log", "  hookctl import transcripts",
-			a.verb(needStore, &cobra.Command{
-				Use:   "transcripts [PATH…]",
-				Short: "Take what the client's transcripts have and the log has not",
-				Long: "Take what the client's transcripts have and the log has not: prompts, tool calls with their outcome, turns,\n" +
-					"subagents and compactions become the events that their hooks would have made, with their own times. Without\n" +
-					"a path it takes the client's own folder; a path is a file or a folder. What hooks recorded is left as it is,\n" +
-					"importing twice changes nothing, and deleted sessions stay deleted. No transcript is changed. A file that\n" +
+			a.verb(needStore, "transcripts [PATH…]", "Take what the client's transcripts have and the log has not",
+				"Take what the client's transcripts have and the log has not: prompts, tool calls with their outcome, turns,\n"+
+					"subagents and compactions become the events that their hooks would have made, with their own times. Without\n"+
+					"a path it takes the client's own folder; a path is a file or a folder. What hooks recorded is left as it is,\n"+
+					"importing twice changes nothing, and deleted sessions stay deleted. No transcript is changed. A file that\n"+
 					"cannot be read is named: the exit code is 1 then.",
-				Example: "  hookctl import transcripts\n  hookctl import transcripts --dry-run ~/backup/projects",
-			}, &importTranscriptsVerb{})),
-		a.verb(needStore, &cobra.Command{
-			Use:   "tail",
-			Short: "Show the newest events, and with -f those to come",
-			Long: "Show the newest events, one a line: time, session, type, and a one-line summary.\n" +
+				"  hookctl import transcripts\n  hookctl import transcripts --dry-run ~/backup/projects",
+				&importTranscriptsVerb{})),
+		a.verb(needStore, "tail", "Show the newest events, and with -f those to come",
+			"Show the newest events, one a line: time, session, type, and a one-line summary.\n"+
 				"-f goes on until it is interrupted, also over a restart of the daemon.",
-			Example: "  hookctl tail -f\n  hookctl tail --since yesterday --until today --grep '(?i)timeout'\n  hookctl tail --session last --file parser.go --tool Edit\n  hookctl tail --session c68c8a51 --type 'tool.*' --since 10m -n all\n  hookctl tail -o json | jq .type",
-		}, &tailVerb{filter: filter{Last: 20, Output: "pretty"}}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "why TEXT|ID",
-			Short:   "Show the events behind a line that the agent is told",
-			Args:    cmdline.Exactly("TEXT|ID"),
-			Example: "  hookctl why proxy.go\n  hookctl why 1201 --session last",
-			Long: "Show the events behind a line that the agent is told: the lines that have the text, the entries of the session's state and of its\n" +
+			"  hookctl tail -f\n  hookctl tail --since yesterday --until today --grep '(?i)timeout'\n  hookctl tail --session last --file parser.go --tool Edit\n  hookctl tail --session c68c8a51 --type 'tool.*' --since 10m -n all\n  hookctl tail -o json | jq .type",
+			&tailVerb{filter: filter{Last: 20, Output: "pretty"}}),
+		a.verb(needStore, "why TEXT|ID", "Show the events behind a line that the agent is told",
+			"Show the events behind a line that the agent is told: the lines that have the text, the entries of the session's state and of its\n"+
 				"project's ledger that they are made of, each with its event, and when they were told. `hookctl retract` takes an event back.",
-		}, &whyVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "retract ID",
-			Short:   "Take an event back: every view is as if it had not come",
-			Args:    cmdline.Exactly("ID"),
-			Example: "  hookctl retract 1201 --reason 'the wrong session was meant'\n  hookctl why proxy.go",
-			Long: "Take an event back, by its id or its sequence. From then on every projection is as if the event had not come, also after an\n" +
+			"  hookctl why proxy.go\n  hookctl why 1201 --session last",
+			&whyVerb{}, cmdline.Exactly("TEXT|ID")),
+		a.verb(needStore, "retract ID", "Take an event back: every view is as if it had not come",
+			"Take an event back, by its id or its sequence. From then on every projection is as if the event had not come, also after an\n"+
 				"export and an import. The log keeps it: `replay at` a time before the retraction still shows what followed from it.",
-		}, &retractVerb{}),
+			"  hookctl retract 1201 --reason 'the wrong session was meant'\n  hookctl why proxy.go",
+			&retractVerb{}, cmdline.Exactly("ID")),
 	)
 }
 
 // searchVerbs are those of the program hookfind.
 func (a *app) searchVerbs() []*cobra.Command {
 	return []*cobra.Command{
-		a.verb(needHookfind, &cobra.Command{
-			Use:   "find [WORDS…]",
-			Short: "Search prompts, answers, commands, outputs, errors and paths",
-			Long: "Search prompts, the agent's words, commands, outputs, errors and paths of all sessions. An event is found that has\n" +
-				"all words; words in quotes stand side by side, and a * behind a word stands for its end. Hits in prompts, answers and\n" +
-				"errors come first, then those in commands and paths, then those in outputs; newer ones before older ones.\n" +
-				"Of long texts the beginning is searched, of outputs the end too.\n\n" +
-				"With --error each hit is followed by what was run after it, when the error did not come back in its session.\n\n" + cmdline.PointForms,
-			Example: "  hookctl find retry backoff\n  hookctl find '\"exit code 1\"' --tool Bash --since 1w\n  hookctl find --error 'no such module' --project hookline\n  hookctl find 'Conf*' --file parser.go --json | jq -r .session",
-		}, &findFlags{Last: 20}),
-		a.verb(needHookfind, &cobra.Command{
-			Use:   "blame FILE[:LINE]",
-			Short: "Show which session, prompt and call wrote the lines of a file",
-			Long: "Show which session, prompt and call wrote the lines of a file, from the edits in the log. FILE:12 and FILE:12-20 tell\n" +
-				"more of single lines. A line that no recorded edit wrote is said to have come from outside (a person, a command, a\n" +
-				"formatter), with the recorded edits before and behind it, or to have been there before the first one; where a\n" +
+		a.verb(needHookfind, "find [WORDS…]", "Search prompts, answers, commands, outputs, errors and paths",
+			"Search prompts, the agent's words, commands, outputs, errors and paths of all sessions. An event is found that has\n"+
+				"all words; words in quotes stand side by side, and a * behind a word stands for its end. Hits in prompts, answers and\n"+
+				"errors come first, then those in commands and paths, then those in outputs; newer ones before older ones.\n"+
+				"Of long texts the beginning is searched, of outputs the end too.\n\n"+
+				"With --error each hit is followed by what was run after it, when the error did not come back in its session.\n\n"+cmdline.PointForms,
+			"  hookctl find retry backoff\n  hookctl find '\"exit code 1\"' --tool Bash --since 1w\n  hookctl find --error 'no such module' --project hookline\n  hookctl find 'Conf*' --file parser.go --json | jq -r .session",
+			&findFlags{Last: 20}),
+		a.verb(needHookfind, "blame FILE[:LINE]", "Show which session, prompt and call wrote the lines of a file",
+			"Show which session, prompt and call wrote the lines of a file, from the edits in the log. FILE:12 and FILE:12-20 tell\n"+
+				"more of single lines. A line that no recorded edit wrote is said to have come from outside (a person, a command, a\n"+
+				"formatter), with the recorded edits before and behind it, or to have been there before the first one; where a\n"+
 				"record lacks the file around an edit, the line is found by the edit's own words, which is said too.",
-			Example: "  hookctl blame parser.go\n  hookctl blame parser.go:120-140\n  hookctl blame parser.go --json | jq -r 'select(.how == \"edit\") | .session' | sort | uniq -c",
-			Args:    cmdline.Exactly("a file, and perhaps a line: parser.go:12"),
-			ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-				return nil, cobra.ShellCompDirectiveDefault
-			},
-		}, &blameVerb{}),
-		a.verb(needHookfind, &cobra.Command{
-			Use:   "mcp",
-			Short: "Serve agents what happened, by the Model Context Protocol on stdin and stdout",
-			Long: "Serve agents what happened, by the Model Context Protocol on stdin and stdout: six tools that only read (find, session,\n" +
+			"  hookctl blame parser.go\n  hookctl blame parser.go:120-140\n  hookctl blame parser.go --json | jq -r 'select(.how == \"edit\") | .session' | sort | uniq -c",
+			&blameVerb{}, cmdline.Exactly("a file, and perhaps a line: parser.go:12")),
+		a.verb(needHookfind, "mcp", "Serve agents what happened, by the Model Context Protocol on stdin and stdout",
+			"Serve agents what happened, by the Model Context Protocol on stdin and stdout: six tools that only read (find, session,\n"+
 				"event, state_at, why, decisions), and this project's sessions as resources. Answers are bounded and redacted once more.",
-			Example: "  claude mcp add hookline -- hookctl mcp\n  npx @modelcontextprotocol/inspector hookctl mcp",
-		}, &mcpVerb{}),
-		a.verb(needHookfind, &cobra.Command{
-			Use:   "otel",
-			Short: "Send traces of OpenTelemetry to the receiver of the configuration",
-			Long: "Send traces to the OTLP receiver that `otel` in the user's configuration names: one for each prompt from now on, with its\n" +
-				"calls and subagents, their times and outcomes, and no text of the session. It runs until Ctrl-C or until the daemon ends.\n" +
+			"  claude mcp add hookline -- hookctl mcp\n  npx @modelcontextprotocol/inspector hookctl mcp",
+			&mcpVerb{}),
+		a.verb(needHookfind, "otel", "Send traces of OpenTelemetry to the receiver of the configuration",
+			"Send traces to the OTLP receiver that `otel` in the user's configuration names: one for each prompt from now on, with its\n"+
+				"calls and subagents, their times and outcomes, and no text of the session. It runs until Ctrl-C or until the daemon ends.\n"+
 				"The daemon starts it by itself where `otel` is set.",
-			Example: "  hookctl config set otel http://127.0.0.1:4318\n  hookctl otel",
-		}, &otelVerb{}),
+			"  hookctl config set otel http://127.0.0.1:4318\n  hookctl otel",
+			&otelVerb{}),
 	}
 }
 
@@ -181,49 +141,39 @@ func (a *app) stateVerbs() []*cobra.Command {
 	return []*cobra.Command{a.sessionCmd(), a.projectCmd(), a.identityCmd(), a.reqCmd(), a.goalCmd(), a.handoffCmd(), a.checkpointCmd(),
 		a.ledgerCmd(), a.codesCmd(), a.contextCmd(),
 		cmdline.Noun("dream", "Consolidate an identity over the log", "  hookctl dream trigger --phase full",
-			a.verb(needStore, &cobra.Command{
-				Use:   "trigger",
-				Short: "Start a dream in the daemon, and wait for its outcome",
-				Long: "Start a dream in the daemon, and wait for its outcome. nrem replays the newest trajectory entries and draws\n" +
-					"vector and phases together; rem looks for facets unused for three sessions; full does both. By hand there is\n" +
+			a.verb(needStore, "trigger", "Start a dream in the daemon, and wait for its outcome",
+				"Start a dream in the daemon, and wait for its outcome. nrem replays the newest trajectory entries and draws\n"+
+					"vector and phases together; rem looks for facets unused for three sessions; full does both. By hand there is\n"+
 					"no cool-down.",
-				Example: "  hookctl dream trigger --phase full\n  hookctl dream trigger --phase rem --session c68c8a51 --json",
-			}, &dreamTriggerVerb{Phase: "full"})),
-		a.verb(needStore, &cobra.Command{
-			Use:   "top",
-			Short: "Show sessions in the terminal: live, their events, and the state at each",
-			Long: "Show the live sessions and those active last in the terminal: those that wait for you or are stuck first. Enter opens a session's events, where the\n" +
-				"arrow keys go through them with the session's state at each below, and then one event; Esc goes back,\n" +
+				"  hookctl dream trigger --phase full\n  hookctl dream trigger --phase rem --session c68c8a51 --json",
+				&dreamTriggerVerb{Phase: "full"})),
+		a.verb(needStore, "top", "Show sessions in the terminal: live, their events, and the state at each",
+			"Show the live sessions and those active last in the terminal: those that wait for you or are stuck first. Enter opens a session's events, where the\n"+
+				"arrow keys go through them with the session's state at each below, and then one event; Esc goes back,\n"+
 				"/ shows only lines with a text, ? shows all keys.",
-			Example: "  hookctl top",
-		}, &topVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:   "cost",
-			Short: "Show what sessions cost in tokens and dollars",
-			Long: "Show what sessions cost in tokens and dollars, from the client's transcripts. Each answer of the API counts once, also\n" +
-				"where a fork or a resume copied it; the parts sum to the whole. An answer that called several tools is shared\n" +
-				"among them equally. Prices come from `prices` in the user's configuration, then from a built-in table; a model\n" +
+			"  hookctl top",
+			&topVerb{}),
+		a.verb(needStore, "cost", "Show what sessions cost in tokens and dollars",
+			"Show what sessions cost in tokens and dollars, from the client's transcripts. Each answer of the API counts once, also\n"+
+				"where a fork or a resume copied it; the parts sum to the whole. An answer that called several tools is shared\n"+
+				"among them equally. Prices come from `prices` in the user's configuration, then from a built-in table; a model\n"+
 				"without a price is named.",
-			Example: "  hookctl cost\n  hookctl cost --session last --by prompt\n  hookctl cost --all --since 1w --by project",
-		}, &costQuery{By: "model"}),
-		a.verb(needStore, &cobra.Command{
-			Use:   "statusline",
-			Short: "Print one line for the client's status line",
-			Long: "Print one line for the client's status line: whether the recorder is alive, the identity, how the session\n" +
-				"stands, how full its context is, and the gates that are open. It reads the client's JSON from stdin, and has the exact use\n" +
-				"of the context recorded where that came into another phase. It costs no tokens and always exits 0: the client\n" +
+			"  hookctl cost\n  hookctl cost --session last --by prompt\n  hookctl cost --all --since 1w --by project",
+			&costQuery{By: "model"}),
+		a.verb(needStore, "statusline", "Print one line for the client's status line",
+			"Print one line for the client's status line: whether the recorder is alive, the identity, how the session\n"+
+				"stands, how full its context is, and the gates that are open. It reads the client's JSON from stdin, and has the exact use\n"+
+				"of the context recorded where that came into another phase. It costs no tokens and always exits 0: the client\n"+
 				"blanks the line on any other code.",
-			Example: "  {\"statusLine\": {\"type\": \"command\",\n                  \"command\": \"hookctl statusline\"}}   in settings.json",
-		}, &statuslineVerb{}),
-		a.verb(needHookfind, &cobra.Command{
-			Use:   "page",
-			Short: "Show sessions in a browser: a timeline with a scrubber",
-			Long: "Show sessions in a browser: a list of them, and each as a timeline by prompt with calls, changes, outputs,\n" +
-				"permissions, gates and compactions. The scrubber shows the state at any event: goal, files, failures, identity.\n\n" +
-				"The page is served by this command, on this machine only, at a port of the system's choice, until Ctrl-C. The link\n" +
+			"  {\"statusLine\": {\"type\": \"command\",\n                  \"command\": \"hookctl statusline\"}}   in settings.json",
+			&statuslineVerb{}),
+		a.verb(needHookfind, "page", "Show sessions in a browser: a timeline with a scrubber",
+			"Show sessions in a browser: a list of them, and each as a timeline by prompt with calls, changes, outputs,\n"+
+				"permissions, gates and compactions. The scrubber shows the state at any event: goal, files, failures, identity.\n\n"+
+				"The page is served by this command, on this machine only, at a port of the system's choice, until Ctrl-C. The link\n"+
 				"that it prints opens the page once, in one browser.",
-			Example: "  hookctl page\n  hookctl page --session last",
-		}, &pageVerb{}),
+			"  hookctl page\n  hookctl page --session last",
+			&pageVerb{}),
 	}
 }
 

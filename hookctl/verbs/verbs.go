@@ -163,8 +163,12 @@ type runner interface {
 	run(a *app, args []string) error
 }
 
-// verb is a command that runs v; its first request connects as n says.
-func (a *app) verb(n need, cmd *cobra.Command, v runner) *cobra.Command {
+// verb is a command that runs v; its first request connects as n says. Without args a command that is one word takes none.
+func (a *app) verb(n need, use, short, long, example string, v runner, args ...cobra.PositionalArgs) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Example: example}
+	if len(args) > 0 {
+		cmd.Args = args[0]
+	}
 	offer := map[string]cobra.CompletionFunc{
 		"Session": a.completes((*app).sessionWords), "Project": a.completes((*app).projectWords),
 		"Branch": a.completes(branchWords), "Types": completeTypes}
@@ -176,4 +180,10 @@ func (a *app) verb(n need, cmd *cobra.Command, v runner) *cobra.Command {
 		defer a.door.close()
 		return v.run(a, args)
 	}, v)
+}
+
+// offering has the shell complete the arguments of a command.
+func offering(words cobra.CompletionFunc, cmd *cobra.Command) *cobra.Command {
+	cmd.ValidArgsFunction = words
+	return cmd
 }

@@ -37,63 +37,43 @@ type handoffJSON struct {
 
 func (a *app) goalCmd() *cobra.Command {
 	return cmdline.Noun("goal", "Show a session's goal, and set it", "  hookctl goal show\n  hookctl goal set 'Ship the retries'",
-		a.verb(needStore, &cobra.Command{
-			Use:     "show",
-			Short:   "Show the goal, the current task and the confidence",
-			Example: "  hookctl goal show",
-		}, &workingVerb{show: a.printGoal}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "set TEXT",
-			Short:   "Set the goal",
-			Example: "  hookctl goal set 'Ship the retries'",
-			Args:    cmdline.Exactly("TEXT"),
-		}, &noteVerb{event: func(text string) events.Event { return &events.GoalSet{Text: text} }}))
+		a.verb(needStore, "show", "Show the goal, the current task and the confidence", "",
+			"  hookctl goal show",
+			&workingVerb{show: a.printGoal}),
+		a.verb(needStore, "set TEXT", "Set the goal", "",
+			"  hookctl goal set 'Ship the retries'",
+			&noteVerb{event: func(text string) events.Event { return &events.GoalSet{Text: text} }}, cmdline.Exactly("TEXT")))
 }
 
 func (a *app) handoffCmd() *cobra.Command {
 	return cmdline.Noun("handoff", "Show what the next session of the project is told, and add words to it",
 		"  hookctl handoff show\n  hookctl handoff write 'Run the smoke tests next'",
-		a.verb(needStore, &cobra.Command{
-			Use:     "show",
-			Short:   "Show what the next session is told",
-			Example: "  hookctl handoff show",
-		}, &workingVerb{show: a.printHandoff}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "write TEXT",
-			Short:   "Keep words for the next session",
-			Example: "  hookctl handoff write 'Run the smoke tests next'",
-			Args:    cmdline.Exactly("TEXT"),
-		}, &noteVerb{event: func(text string) events.Event { return &events.HandoffWritten{Text: text} }}))
+		a.verb(needStore, "show", "Show what the next session is told", "",
+			"  hookctl handoff show",
+			&workingVerb{show: a.printHandoff}),
+		a.verb(needStore, "write TEXT", "Keep words for the next session", "",
+			"  hookctl handoff write 'Run the smoke tests next'",
+			&noteVerb{event: func(text string) events.Event { return &events.HandoffWritten{Text: text} }}, cmdline.Exactly("TEXT")))
 }
 
 func (a *app) checkpointCmd() *cobra.Command {
 	return cmdline.Noun("checkpoint", "Mark states of a session's work, and go back to one", "  hookctl checkpoint list\n  hookctl checkpoint show",
-		a.verb(needStore, &cobra.Command{
-			Use:     "list",
-			Short:   "List a session's checkpoints",
-			Example: "  hookctl checkpoint list",
-		}, &workingVerb{show: a.printCheckpoints}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "create",
-			Short:   "Mark the state of now",
-			Example: "  hookctl checkpoint create --note 'before the rewrite'",
-			Long:    "Mark the state of now. One is made before every compaction. `hookctl checkpoint show` shows the state that it marks.",
-		}, &checkpointCreateVerb{}),
-		a.verb(needStore, &cobra.Command{
-			Use:     "show [SEQ]",
-			Short:   "Show the state that a checkpoint marks",
-			Long:    "Show the state that a checkpoint marks: the newest (also as `last`), or that of a sequence in `hookctl checkpoint list`.",
-			Example: "  hookctl checkpoint show\n  hookctl checkpoint show 4711 --session last",
-			Args:    cmdline.Between(0, "a sequence"),
-		}, &checkpointVerb{show: true}),
-		a.verb(needStarted, &cobra.Command{
-			Use:   "restore [SEQ]",
-			Short: "Make the state of a checkpoint the session's own again",
-			Long: "Make the state of a checkpoint the session's own again: the goal, what was corrected, open failures, changed files,\n" +
+		a.verb(needStore, "list", "List a session's checkpoints", "",
+			"  hookctl checkpoint list",
+			&workingVerb{show: a.printCheckpoints}),
+		a.verb(needStore, "create", "Mark the state of now",
+			"Mark the state of now. One is made before every compaction. `hookctl checkpoint show` shows the state that it marks.",
+			"  hookctl checkpoint create --note 'before the rewrite'",
+			&checkpointCreateVerb{}),
+		a.verb(needStore, "show [SEQ]", "Show the state that a checkpoint marks",
+			"Show the state that a checkpoint marks: the newest (also as `last`), or that of a sequence in `hookctl checkpoint list`.",
+			"  hookctl checkpoint show\n  hookctl checkpoint show 4711 --session last",
+			&checkpointVerb{show: true}, cmdline.Between(0, "a sequence")),
+		a.verb(needStarted, "restore [SEQ]", "Make the state of a checkpoint the session's own again",
+			"Make the state of a checkpoint the session's own again: the goal, what was corrected, open failures, changed files,\n"+
 				"and within an hour the files that were read and the commands. What is not restored is said. Nothing is erased.",
-			Example: "  hookctl checkpoint restore\n  hookctl checkpoint restore 4711 --session last",
-			Args:    cmdline.Between(0, "a sequence"),
-		}, &checkpointVerb{}))
+			"  hookctl checkpoint restore\n  hookctl checkpoint restore 4711 --session last",
+			&checkpointVerb{}, cmdline.Between(0, "a sequence")))
 }
 
 // workingVerb prints something of a session's working state.

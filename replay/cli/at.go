@@ -14,50 +14,47 @@ import (
 )
 
 func (a *app) atCmd() *cobra.Command {
-	return a.verb(&cobra.Command{
-		Use:   "at POINT [PROJECTION [KEY]]",
-		Short: "Show any state at any past point",
-		Long: "Show which cells there were at a point of the log; with a projection or a key, their states.\n" +
-			"Of a session the key is its id, any unique prefix of it, or last.\n\n" + captureHelp,
-		Example: "  replay at 120\n  replay at '2026-11-21 08:00' identity c68c8a51\n  replay at 10m session --json | jq '.cells[].state'",
-		Args:    cmdline.Between(1, "a point", "a projection", "a key"),
-	}, func(ctx context.Context, args []string) error {
-		point, err := a.Point(args[0])
-		if err != nil {
-			return err
-		}
-		projection, key := "", ""
-		if len(args) > 1 {
-			projection = args[1]
-		}
-		if len(args) > 2 {
-			key, err = a.session(ctx, args[2])
+	return a.verb("at POINT [PROJECTION [KEY]]", "Show any state at any past point",
+		"Show which cells there were at a point of the log; with a projection or a key, their states.\n"+
+			"Of a session the key is its id, any unique prefix of it, or last.\n\n"+captureHelp,
+		"  replay at 120\n  replay at '2026-11-21 08:00' identity c68c8a51\n  replay at 10m session --json | jq '.cells[].state'",
+		cmdline.Between(1, "a point", "a projection", "a key"), func(ctx context.Context, args []string) error {
+			point, err := a.Point(args[0])
 			if err != nil {
 				return err
 			}
-		}
-		query := url.Values{"point": {point}, "projection": {projection}, "key": {key}}
+			projection, key := "", ""
+			if len(args) > 1 {
+				projection = args[1]
+			}
+			if len(args) > 2 {
+				key, err = a.session(ctx, args[2])
+				if err != nil {
+					return err
+				}
+			}
+			query := url.Values{"point": {point}, "projection": {projection}, "key": {key}}
 
-		return a.with(ctx, func(c *client.Client) error {
-			var raw json.RawMessage
-			if err := c.Get(ctx, "/v1/at", query, &raw); err != nil {
-				return err
-			}
-			p, err := decode[past](raw)
-			if err != nil {
-				return err
-			}
-			if key != "" && len(p.Cells) == 0 {
-				return problem.Faultf("projection %s had no cell %q at sequence %d", projection, key, p.Seq).Advise(fmt.Sprintf("`replay at %d %s` shows those it had", p.Seq, projection))
-			}
-			if a.JSON {
-				return a.PrintRaw(raw)
-			}
-			a.Printf("%s\n", a.Paint.Faint("sequence "+a.named(ctx, c, p.Seq)))
-			a.printCells(p, projection != "")
-			return nil
+			return a.with(ctx, func(c *client.Client) error {
+				var raw json.RawMessage
+				if err := c.Get(ctx, "/v1/at", query, &raw); err != nil {
+					return err
+				}
+				p, err := decode[past](raw)
+				if err != nil {
+					return err
+				}
+				if key != "" && len(p.Cells) == 0 {
+					return problem.Faultf("projection %s had no cell %q at sequence %d", projection, key, p.Seq).Advise(fmt.Sprintf("`replay at %d %s` shows those it had", p.Seq, projection))
+				}
+				if a.JSON {
+					return a.PrintRaw(raw)
+				}
+				a.Printf("%s\n", a.Paint.Faint("sequence "+a.named(ctx, c, p.Seq)))
+				a.printCells(p, projection != "")
+				return nil
+			})
 		})
-	})
 }
 
 // printCells lists the cells of a point, or with states prints the state of each as JSON.

@@ -18,54 +18,51 @@ type diffOptions struct {
 
 func (a *app) diffCmd() *cobra.Command {
 	var o diffOptions
-	return a.verb(&cobra.Command{
-		Use:   "diff A B [PROJECTION]",
-		Short: "Show what changed between two points",
-		Long: "Show what changed between two points of the log in words: calls, goal, files, commands, failures, values of the\n" +
-			"identity, gates, entries of the ledger. --fields shows it field by field, (absent) where there is no value.\n" +
-			"The points may stand in either order; the change is from A to B.\n\n" + captureHelp,
-		Example: "  replay diff 120 now\n  replay diff 10m 5m identity\n  replay diff 2026-11-21T08:00:00Z now --json | jq .changes",
-		Args:    cmdline.Between(2, "a point", "a second point", "a projection"),
-	}, func(ctx context.Context, args []string) error {
-		from, err := a.Point(args[0])
-		if err != nil {
-			return err
-		}
-		to, err := a.Point(args[1])
-		if err != nil {
-			return err
-		}
-		query := url.Values{"a": {from}, "b": {to}, "projection": args[2:]}
-		if !o.Fields && !a.JSON {
-			query.Set("states", "1")
-		}
-
-		return a.with(ctx, func(c *client.Client) error {
-			var d difference
-			if err := c.Get(ctx, "/v1/diff", query, &d); err != nil {
+	return a.verb("diff A B [PROJECTION]", "Show what changed between two points",
+		"Show what changed between two points of the log in words: calls, goal, files, commands, failures, values of the\n"+
+			"identity, gates, entries of the ledger. --fields shows it field by field, (absent) where there is no value.\n"+
+			"The points may stand in either order; the change is from A to B.\n\n"+captureHelp,
+		"  replay diff 120 now\n  replay diff 10m 5m identity\n  replay diff 2026-11-21T08:00:00Z now --json | jq .changes",
+		cmdline.Between(2, "a point", "a second point", "a projection"), func(ctx context.Context, args []string) error {
+			from, err := a.Point(args[0])
+			if err != nil {
 				return err
 			}
-			if a.JSON {
-				out := differenceJSON{A: d.A, B: d.B, Changes: []changeJSON{}}
-				for _, df := range d.Diffs {
-					out.Changes = append(out.Changes, changeJSON{Projection: df.Projection, Key: df.Key, Field: df.Field,
-						Before: present(df.Want), After: present(df.Got)})
-				}
-				return a.PrintJSON(out)
+			to, err := a.Point(args[1])
+			if err != nil {
+				return err
+			}
+			query := url.Values{"a": {from}, "b": {to}, "projection": args[2:]}
+			if !o.Fields && !a.JSON {
+				query.Set("states", "1")
 			}
 
-			a.Printf("%s\n", a.Paint.Faint("from "+a.named(ctx, c, d.A)+" to "+a.named(ctx, c, d.B)))
-			switch {
-			case len(d.Diffs) == 0:
-				a.Printf("nothing changed\n")
-			case !o.Fields:
-				return a.tell(d)
-			default:
-				a.printDiffs(d.Diffs, func(d projector.Diff) string { return a.became(d.Want, d.Got) })
-			}
-			return nil
-		})
-	}, &o)
+			return a.with(ctx, func(c *client.Client) error {
+				var d difference
+				if err := c.Get(ctx, "/v1/diff", query, &d); err != nil {
+					return err
+				}
+				if a.JSON {
+					out := differenceJSON{A: d.A, B: d.B, Changes: []changeJSON{}}
+					for _, df := range d.Diffs {
+						out.Changes = append(out.Changes, changeJSON{Projection: df.Projection, Key: df.Key, Field: df.Field,
+							Before: present(df.Want), After: present(df.Got)})
+					}
+					return a.PrintJSON(out)
+				}
+
+				a.Printf("%s\n", a.Paint.Faint("from "+a.named(ctx, c, d.A)+" to "+a.named(ctx, c, d.B)))
+				switch {
+				case len(d.Diffs) == 0:
+					a.Printf("nothing changed\n")
+				case !o.Fields:
+					return a.tell(d)
+				default:
+					a.printDiffs(d.Diffs, func(d projector.Diff) string { return a.became(d.Want, d.Got) })
+				}
+				return nil
+			})
+		}, &o)
 }
 
 // difference is the daemon's answer; Want is the value at A, Got the one at B. The cells are there where the words need them.

@@ -28,34 +28,32 @@ type exportOptions struct {
 
 func (a *app) exportCmd() *cobra.Command {
 	var o exportOptions
-	cmd := a.verb(&cobra.Command{
-		Use:   "export",
-		Short: "Write the events into a file",
-		Long: "Write the events into a file, one a line with their ids, large contents included, as NDJSON\n" +
-			"in zstd; a name that ends in .ndjson leaves the zstd out. Without -o it goes to stdout, which\n" +
-			"must not be a terminal. The file is whole or it is not there, and nobody else can read it.\n\n" +
-			"With --html it is one session as a page that opens without hookline: its timeline, the state at each\n" +
-			"event and the events themselves with their digest, redacted once more.\n\n" + appendHelp,
-		Example: "  replay export -o log.ndjson.zst\n  replay export --session c68c8a51 --since 2h | zstd -d | jq -c .type\n" +
+	cmd := a.verb("export", "Write the events into a file",
+		"Write the events into a file, one a line with their ids, large contents included, as NDJSON\n"+
+			"in zstd; a name that ends in .ndjson leaves the zstd out. Without -o it goes to stdout, which\n"+
+			"must not be a terminal. The file is whole or it is not there, and nobody else can read it.\n\n"+
+			"With --html it is one session as a page that opens without hookline: its timeline, the state at each\n"+
+			"event and the events themselves with their digest, redacted once more.\n\n"+appendHelp,
+		"  replay export -o log.ndjson.zst\n  replay export --session c68c8a51 --since 2h | zstd -d | jq -c .type\n"+
 			"  replay export --html c68c8a51 -o session.html",
-	}, func(ctx context.Context, _ []string) error {
-		id, err := a.session(ctx, cmp.Or(o.HTML, o.Session))
-		if err != nil {
-			return err
-		}
-		toFile := o.File != "" && o.File != "-"
-		switch {
-		case o.HTML != "" && !toFile:
-			return problem.Faultf("--html needs -o FILE").Advise("for example -o session.html; it must not exist")
-		case a.JSON && !toFile:
-			return problem.Faultf("--json needs -o FILE: the events themselves go to stdout")
-		case a.showsOut && !toFile:
-			return problem.Faultf("stdout is a terminal").Advise("name a file with -o, or pipe it")
-		case o.HTML != "":
-			return a.exportPage(ctx, id, o.File)
-		}
-		return a.exportLog(ctx, id, o, toFile)
-	}, &o)
+		nil, func(ctx context.Context, _ []string) error {
+			id, err := a.session(ctx, cmp.Or(o.HTML, o.Session))
+			if err != nil {
+				return err
+			}
+			toFile := o.File != "" && o.File != "-"
+			switch {
+			case o.HTML != "" && !toFile:
+				return problem.Faultf("--html needs -o FILE").Advise("for example -o session.html; it must not exist")
+			case a.JSON && !toFile:
+				return problem.Faultf("--json needs -o FILE: the events themselves go to stdout")
+			case a.showsOut && !toFile:
+				return problem.Faultf("stdout is a terminal").Advise("name a file with -o, or pipe it")
+			case o.HTML != "":
+				return a.exportPage(ctx, id, o.File)
+			}
+			return a.exportLog(ctx, id, o, toFile)
+		}, &o)
 	for _, name := range []string{"session", "since", "until"} {
 		cmd.MarkFlagsMutuallyExclusive("html", name)
 	}

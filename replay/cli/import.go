@@ -27,45 +27,42 @@ type importedJSON struct {
 
 func (a *app) importCmd() *cobra.Command {
 	var o importOptions
-	return a.verb(&cobra.Command{
-		Use:   "import FILE",
-		Short: "Add the events of an export to the log",
-		Long: "Add the events of an export to the log, with their own ids, times and sessions. Events that the log\n" +
-			"already has are left out, so importing twice changes nothing. The file is checked to its end\n" +
+	return a.verb("import FILE", "Add the events of an export to the log",
+		"Add the events of an export to the log, with their own ids, times and sessions. Events that the log\n"+
+			"already has are left out, so importing twice changes nothing. The file is checked to its end\n"+
 			"first: if it is cut off or damaged, nothing of it is taken.",
-		Example: "  replay import log.ndjson.zst\n  replay import log.ndjson.zst --json",
-		Args:    cmdline.Exactly("an export"),
-	}, func(ctx context.Context, args []string) error {
-		file := args[0]
-		path, err := filepath.Abs(file)
-		if err == nil {
-			_, err = os.Stat(path)
-		}
-		if err != nil {
-			return problem.Faultf("%v", err).Advise("`replay export -o FILE` writes what can be imported")
-		}
-		if err := os.MkdirAll(filepath.Join(a.Home(), "store"), 0o700); err != nil { // a new home gets a store
-			return err
-		}
+		"  replay import log.ndjson.zst\n  replay import log.ndjson.zst --json",
+		cmdline.Exactly("an export"), func(ctx context.Context, args []string) error {
+			file := args[0]
+			path, err := filepath.Abs(file)
+			if err == nil {
+				_, err = os.Stat(path)
+			}
+			if err != nil {
+				return problem.Faultf("%v", err).Advise("`replay export -o FILE` writes what can be imported")
+			}
+			if err := os.MkdirAll(filepath.Join(a.Home(), "store"), 0o700); err != nil { // a new home gets a store
+				return err
+			}
 
-		query := url.Values{"file": {path}}
-		if o.Partial {
-			query.Set("partial", "1")
-		}
-		raw, err := a.long(ctx, "/v1/import", query, "")
-		if err != nil {
+			query := url.Values{"file": {path}}
+			if o.Partial {
+				query.Set("partial", "1")
+			}
+			raw, err := a.long(ctx, "/v1/import", query, "")
+			if err != nil {
+				return err
+			}
+			r, err := decode[carry.Imported](raw)
+			switch {
+			case err != nil:
+			case a.JSON:
+				err = a.PrintJSON(importedJSON{Files: []carry.Imported{r}})
+			default:
+				a.printImported(file, r)
+			}
 			return err
-		}
-		r, err := decode[carry.Imported](raw)
-		switch {
-		case err != nil:
-		case a.JSON:
-			err = a.PrintJSON(importedJSON{Files: []carry.Imported{r}})
-		default:
-			a.printImported(file, r)
-		}
-		return err
-	}, &o)
+		}, &o)
 }
 
 func (a *app) printImported(file string, r carry.Imported) {

@@ -19,41 +19,39 @@ type rebuildOptions struct {
 
 func (a *app) rebuildCmd() *cobra.Command {
 	var o rebuildOptions
-	return a.verb(&cobra.Command{
-		Use:   "rebuild",
-		Short: "Rebuild derived state from the log",
-		Long: "Rebuild derived state from the log beside the old state, which serves meanwhile, then switch.\n" +
+	return a.verb("rebuild", "Rebuild derived state from the log",
+		"Rebuild derived state from the log beside the old state, which serves meanwhile, then switch.\n"+
 			"Prints every value that differed. Interrupting it leaves the old state.",
-		Example: "  replay rebuild --dry-run\n  replay rebuild --projection identity",
-	}, func(ctx context.Context, _ []string) error {
-		query := url.Values{}
-		if o.Projection != "" {
-			query.Set("projection", o.Projection)
-		}
-		if o.DryRun {
-			query.Set("dry_run", "1")
-		}
-		raw, err := a.long(ctx, "/v1/rebuild", query, "folding")
-		_, err = show(a, raw, err, func(r client.Rebuilt) {
-			list := r.Changed
-			a.printDiffs(list, func(d projector.Diff) string { return a.became(d.Got, d.Want) })
-			if len(list) > 0 {
-				a.Printf("\n")
+		"  replay rebuild --dry-run\n  replay rebuild --projection identity",
+		nil, func(ctx context.Context, _ []string) error {
+			query := url.Values{}
+			if o.Projection != "" {
+				query.Set("projection", o.Projection)
 			}
-			did, change := "rebuilt", "changed"
-			if r.DryRun {
-				did, change = "folded", "would change"
+			if o.DryRun {
+				query.Set("dry_run", "1")
 			}
-			what := "all projections"
-			if r.Projection != "" {
-				what = "projection " + r.Projection
-			}
-			differs := "nothing"
-			if len(list) > 0 {
-				differs = extent(list)
-			}
-			a.Printf("%s %s up to sequence %s in %s: %s %s\n", did, what, cmdline.Count(r.Seq), took(r.TookMS), differs, change)
-		})
-		return err
-	}, &o)
+			raw, err := a.long(ctx, "/v1/rebuild", query, "folding")
+			_, err = show(a, raw, err, func(r client.Rebuilt) {
+				list := r.Changed
+				a.printDiffs(list, func(d projector.Diff) string { return a.became(d.Got, d.Want) })
+				if len(list) > 0 {
+					a.Printf("\n")
+				}
+				did, change := "rebuilt", "changed"
+				if r.DryRun {
+					did, change = "folded", "would change"
+				}
+				what := "all projections"
+				if r.Projection != "" {
+					what = "projection " + r.Projection
+				}
+				differs := "nothing"
+				if len(list) > 0 {
+					differs = extent(list)
+				}
+				a.Printf("%s %s up to sequence %s in %s: %s %s\n", did, what, cmdline.Count(r.Seq), took(r.TookMS), differs, change)
+			})
+			return err
+		}, &o)
 }

@@ -22,57 +22,54 @@ type recoverOptions struct {
 
 func (a *app) recoverCmd() *cobra.Command {
 	var o recoverOptions
-	return a.verb(&cobra.Command{
-		Use:   "recover --at POINT",
-		Short: "Make an identity of the past the current one",
-		Long: "Restore an earlier identity: the session's with --session, else the newest\n" +
-			"snapshot of this folder's project at or before the point. It goes to the project's live session\n" +
-			"where there is one, and the next session starts from it. An event is added to the log and says\n" +
-			"what it replaces; nothing is erased, and a second recover undoes it.\n\n" +
-			"A point is a sequence, or a time of capture (RFC 3339, or local as '2026-11-21 08:00' or 08:00),\n" +
+	return a.verb("recover --at POINT", "Make an identity of the past the current one",
+		"Restore an earlier identity: the session's with --session, else the newest\n"+
+			"snapshot of this folder's project at or before the point. It goes to the project's live session\n"+
+			"where there is one, and the next session starts from it. An event is added to the log and says\n"+
+			"what it replaces; nothing is erased, and a second recover undoes it.\n\n"+
+			"A point is a sequence, or a time of capture (RFC 3339, or local as '2026-11-21 08:00' or 08:00),\n"+
 			"a duration back from now such as 10m, or `now`.",
-		Example: "  replay recover --at '2026-11-17 18:00' --dry-run\n  replay recover --at 120 --session c68c8a51",
-		Args:    cmdline.Exactly(),
-	}, func(ctx context.Context, _ []string) error {
-		if o.At == "" {
-			return problem.Faultf("--at is missing").Advise("for example --at '2026-11-21 08:00', --at 2h or --at 120")
-		}
-		at, err := a.Point(o.At)
-		if err != nil {
+		"  replay recover --at '2026-11-17 18:00' --dry-run\n  replay recover --at 120 --session c68c8a51",
+		cmdline.Exactly(), func(ctx context.Context, _ []string) error {
+			if o.At == "" {
+				return problem.Faultf("--at is missing").Advise("for example --at '2026-11-21 08:00', --at 2h or --at 120")
+			}
+			at, err := a.Point(o.At)
+			if err != nil {
+				return err
+			}
+			query := url.Values{"at": {at}, "cwd": {a.Cwd}}
+			id, err := a.session(ctx, o.Session)
+			if err != nil {
+				return err
+			}
+			if id != "" {
+				query.Set("session", id)
+			}
+			if o.DryRun {
+				query.Set("dry_run", "1")
+			}
+			raw, err := a.long(ctx, "/v1/do/recover", query, "folding")
+			_, err = show(a, raw, err, func(r mend.Recovered) {
+				where := "at sequence " + cmdline.Count(r.Seq)
+				if r.Snapshot > 0 {
+					where += ", snapshot of " + time.UnixMilli(r.Snapshot).In(a.Zone).Format(time.DateTime)
+				}
+				a.Printf("from     %s (%s)\n", cmdline.Clean(r.Session), where)
+				a.Printf("into     %s\n", cmdline.Clean(r.Target))
+				if r.Replaces != "" {
+					a.Printf("instead  %s\n", cmdline.Clean(r.Replaces))
+				}
+				a.Printf("before   %s\nafter    %s\n", coherence(r.Before), coherence(r.After))
+				if r.DryRun {
+					a.Printf("nothing was changed: this was a dry run\n")
+					return
+				}
+				a.Printf("%s\n", a.Paint.Good("recovered; the next session of the project starts from it"))
+				a.Printf("event    %s\n", r.Event)
+			})
 			return err
-		}
-		query := url.Values{"at": {at}, "cwd": {a.Cwd}}
-		id, err := a.session(ctx, o.Session)
-		if err != nil {
-			return err
-		}
-		if id != "" {
-			query.Set("session", id)
-		}
-		if o.DryRun {
-			query.Set("dry_run", "1")
-		}
-		raw, err := a.long(ctx, "/v1/do/recover", query, "folding")
-		_, err = show(a, raw, err, func(r mend.Recovered) {
-			where := "at sequence " + cmdline.Count(r.Seq)
-			if r.Snapshot > 0 {
-				where += ", snapshot of " + time.UnixMilli(r.Snapshot).In(a.Zone).Format(time.DateTime)
-			}
-			a.Printf("from     %s (%s)\n", cmdline.Clean(r.Session), where)
-			a.Printf("into     %s\n", cmdline.Clean(r.Target))
-			if r.Replaces != "" {
-				a.Printf("instead  %s\n", cmdline.Clean(r.Replaces))
-			}
-			a.Printf("before   %s\nafter    %s\n", coherence(r.Before), coherence(r.After))
-			if r.DryRun {
-				a.Printf("nothing was changed: this was a dry run\n")
-				return
-			}
-			a.Printf("%s\n", a.Paint.Good("recovered; the next session of the project starts from it"))
-			a.Printf("event    %s\n", r.Event)
-		})
-		return err
-	}, &o)
+		}, &o)
 }
 
 // coherence returns an identity in four words.

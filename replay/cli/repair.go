@@ -32,18 +32,16 @@ type repairOptions struct {
 
 func (a *app) repairCmd() *cobra.Command {
 	var o repairOptions
-	return a.verb(&cobra.Command{
-		Use:   "repair",
-		Short: "Find what is damaged or missing, and fetch what others still have",
-		Long: "Read every block and every large content, tell what is damaged or missing, and fetch what other\n" +
-			"places still have: sound copies of blocks from the archive, waiting frames from the spool, events\n" +
-			"and contents from exports (--from), and what the sessions' transcripts tell of tools and prompts.\n" +
-			"What comes back is added at the end of the log; a hole stays a hole. It asks before it changes\n" +
-			"anything, and --dry-run changes nothing. Damaged blocks need the store to be opened anew: a running\n" +
-			"daemon is stopped for that. Where nothing is left of the log, a new one is begun behind it.\n\n" +
+	return a.verb("repair", "Find what is damaged or missing, and fetch what others still have",
+		"Read every block and every large content, tell what is damaged or missing, and fetch what other\n"+
+			"places still have: sound copies of blocks from the archive, waiting frames from the spool, events\n"+
+			"and contents from exports (--from), and what the sessions' transcripts tell of tools and prompts.\n"+
+			"What comes back is added at the end of the log; a hole stays a hole. It asks before it changes\n"+
+			"anything, and --dry-run changes nothing. Damaged blocks need the store to be opened anew: a running\n"+
+			"daemon is stopped for that. Where nothing is left of the log, a new one is begun behind it.\n\n"+
 			"Exit code: 0 nothing is missing, 1 something or an export could not be had, 2 the log cannot be read.",
-		Example: "  replay repair --dry-run\n  replay repair --from old.ndjson.zst --transcripts ~/.claude/projects",
-	}, func(ctx context.Context, _ []string) error { return a.repair(ctx, o) }, &o)
+		"  replay repair --dry-run\n  replay repair --from old.ndjson.zst --transcripts ~/.claude/projects",
+		nil, func(ctx context.Context, _ []string) error { return a.repair(ctx, o) }, &o)
 }
 
 func (a *app) repair(ctx context.Context, o repairOptions) error {

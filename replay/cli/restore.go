@@ -21,37 +21,34 @@ type restoreOptions struct {
 
 func (a *app) restoreCmd() *cobra.Command {
 	var o restoreOptions
-	return a.verb(&cobra.Command{
-		Use:   "restore FILE",
-		Short: "Make a home from a backup",
-		Long: "Make a home from a backup. The home must be empty or not there. Every digest in the file is\n" +
-			"compared before anything is written; then it is unpacked beside the home, opened and verified,\n" +
+	return a.verb("restore FILE", "Make a home from a backup",
+		"Make a home from a backup. The home must be empty or not there. Every digest in the file is\n"+
+			"compared before anything is written; then it is unpacked beside the home, opened and verified,\n"+
 			"and moved to its place. A damaged backup is refused whole.",
-		Example: "  replay restore hookline-2026-11-21.backup\n  replay restore hookline-2026-11-21.backup --home ~/elsewhere",
-		Args:    cmdline.Exactly("a backup"),
-	}, func(ctx context.Context, args []string) error {
-		home, err := filepath.Abs(cmp.Or(o.Home, a.Home()))
-		if err != nil {
+		"  replay restore hookline-2026-11-21.backup\n  replay restore hookline-2026-11-21.backup --home ~/elsewhere",
+		cmdline.Exactly("a backup"), func(ctx context.Context, args []string) error {
+			home, err := filepath.Abs(cmp.Or(o.Home, a.Home()))
+			if err != nil {
+				return err
+			}
+			if _, err := os.Stat(args[0]); err != nil {
+				return problem.Faultf("%v", err).Advise("`replay backup FILE` makes one")
+			}
+			m := a.Meter("restoring")
+			r, err := daemon.Restore(ctx, carry.RestoreOptions{File: args[0], Home: home, Progress: m.At})
+			m.End()
+			switch {
+			case err != nil:
+			case a.JSON:
+				err = a.PrintJSON(r)
+			default:
+				a.printRestored(r, o)
+			}
+			if err == nil && r.Verify.Exit != 0 {
+				err = cmdline.Silent(r.Verify.Exit)
+			}
 			return err
-		}
-		if _, err := os.Stat(args[0]); err != nil {
-			return problem.Faultf("%v", err).Advise("`replay backup FILE` makes one")
-		}
-		m := a.Meter("restoring")
-		r, err := daemon.Restore(ctx, carry.RestoreOptions{File: args[0], Home: home, Progress: m.At})
-		m.End()
-		switch {
-		case err != nil:
-		case a.JSON:
-			err = a.PrintJSON(r)
-		default:
-			a.printRestored(r, o)
-		}
-		if err == nil && r.Verify.Exit != 0 {
-			err = cmdline.Silent(r.Verify.Exit)
-		}
-		return err
-	}, &o)
+		}, &o)
 }
 
 func (a *app) printRestored(r carry.Restored, o restoreOptions) {

@@ -14,24 +14,22 @@ import (
 )
 
 func (a *app) verifyCmd() *cobra.Command {
-	return a.verb(&cobra.Command{
-		Use:   "verify",
-		Short: "Fold the whole log again and compare it with every cell",
-		Long: "Prove the log record by record, fold it again and compare it with every cell of every bucket.\n" +
-			"Damage does not end it: whatever is behind is read, and each fault is named. A hole that the log\n" +
-			"itself explains (an event says what was lost, or it was erased on request) is known and no fault.\n" +
-			"Read-only, except that pending state is saved. Without a daemon the store is opened,\n" +
-			"which mends and records what it finds damaged; what that costs is new to this verify only.\n\n" +
+	return a.verb("verify", "Fold the whole log again and compare it with every cell",
+		"Prove the log record by record, fold it again and compare it with every cell of every bucket.\n"+
+			"Damage does not end it: whatever is behind is read, and each fault is named. A hole that the log\n"+
+			"itself explains (an event says what was lost, or it was erased on request) is known and no fault.\n"+
+			"Read-only, except that pending state is saved. Without a daemon the store is opened,\n"+
+			"which mends and records what it finds damaged; what that costs is new to this verify only.\n\n"+
 			"Exit code: 0 clean, 1 projections differ, 2 the log is damaged or has a new hole.",
-		Example: "  replay verify\n  replay verify --json | jq .clean",
-	}, func(ctx context.Context, _ []string) error {
-		raw, err := a.long(ctx, "/v1/verify", nil, "folding")
-		v, err := show(a, raw, err, a.printVerification)
-		if err == nil && v.Exit != 0 {
-			err = cmdline.Silent(v.Exit)
-		}
-		return err
-	})
+		"  replay verify\n  replay verify --json | jq .clean",
+		nil, func(ctx context.Context, _ []string) error {
+			raw, err := a.long(ctx, "/v1/verify", nil, "folding")
+			v, err := show(a, raw, err, a.printVerification)
+			if err == nil && v.Exit != 0 {
+				err = cmdline.Silent(v.Exit)
+			}
+			return err
+		})
 }
 
 func (a *app) printVerification(v check.Verdict) {
