@@ -96,6 +96,9 @@ func add(fl *pflag.FlagSet, to any, name, letter, help string, several bool) {
 		fl.IntVarP(p, name, letter, *p, help)
 	case *float64:
 		fl.Float64VarP(p, name, letter, *p, help)
+	case *[]float64:
+		fl.Float64SliceVarP(p, name, letter, *p, help)
+		fl.Lookup(name).DefValue = "" // help would show an empty list
 	case *[]string:
 		if several {
 			fl.StringSliceVarP(p, name, letter, *p, help)

@@ -210,21 +210,16 @@ var nobody = map[string]string{find.Earlier: "before the first recorded edit", f
 
 // describeBlame prints all that is known of one line.
 func (a *app) describeBlame(l blameJSON) {
-	field := func(name, v string) {
-		if v != "" {
-			a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(name, 8)), cmdline.OneLine(v))
-		}
-	}
 	a.Printf("\n")
-	field("session", join("  ", l.Session, l.Title))
-	field("prompt", l.Prompt)
+	a.fields("session", join("  ", l.Session, l.Title))
+	a.fields("prompt", l.Prompt)
 	if l.Event != 0 {
-		field("call", fmt.Sprintf("event %d (`hookctl events show %d`)", l.Event, l.Event))
+		a.fields("call", fmt.Sprintf("event %d (`hookctl events show %d`)", l.Event, l.Event))
 	}
-	field("subagent", l.Agent)
+	a.fields("subagent", l.Agent)
 	switch l.How {
 	case find.ByWords:
-		field("doubt", "the file around this edit was not recorded; the line is one of its words")
+		a.fields("doubt", "the file around this edit was not recorded; the line is one of its words")
 	case find.Outside:
 		words := "a person, a command or a formatter changed it"
 		if l.After != 0 {
@@ -233,8 +228,8 @@ func (a *app) describeBlame(l blameJSON) {
 		if l.Before != 0 {
 			words += fmt.Sprintf(" and before event %d", l.Before)
 		}
-		field("doubt", words)
+		a.fields("doubt", words)
 	case find.Earlier:
-		field("doubt", fmt.Sprintf("it was there before event %d, the first recorded edit of the file", l.Before))
+		a.fields("doubt", fmt.Sprintf("it was there before event %d, the first recorded edit of the file", l.Before))
 	}
 }

@@ -191,10 +191,10 @@ func hintOf(err error, other string) string {
 
 // findingJSON is a line of `doctor --redaction --json`. It never holds the secret.
 type findingJSON struct {
-	Line  int    `json:"line" jsonschema_description:"from 1"`
+	Kind  string `json:"kind" jsonschema_description:"of the secret, as in [REDACTED:kind]"`
 	Start int    `json:"start" jsonschema_description:"offset in bytes"`
 	End   int    `json:"end" jsonschema_description:"offset behind the last byte"`
-	Kind  string `json:"kind" jsonschema_description:"of the secret, as in [REDACTED:kind]"`
+	Line  int    `json:"line" jsonschema_description:"from 1"`
 	Rule  string `json:"rule" jsonschema_description:"that found it"`
 }
 
@@ -228,7 +228,7 @@ func (a *app) redaction(path string) error {
 func (a *app) findSecrets(text []byte) []findingJSON {
 	var all []findingJSON
 	for _, f := range redact.New().Find(text) {
-		all = append(all, findingJSON{Line: f.Line, Start: f.Start, End: f.End, Kind: f.Kind, Rule: f.Rule})
+		all = append(all, findingJSON(f))
 	}
 	for _, expr := range a.conf.Values.RedactExtra {
 		for _, at := range regexp.MustCompile(expr).FindAllIndex(text, -1) { // compiled before, when the configuration was read

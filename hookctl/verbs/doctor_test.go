@@ -172,5 +172,5 @@ func TestDoctorRedaction(t *testing.T) {
 	if strings.Contains(out, token) || strings.Contains(out, "ACME-1234") {
 		t.Errorf("the secret is printed: %s", out)
 	}
-	contains(t, b.must("doctor", "--redaction", path, "--json"), `{"line":3,`, `"kind":"custom","rule":"redact_extra"}`)
+	contains(t, b.must("doctor", "--redaction", path, "--json"), `"kind":"custom",`, `"line":3,"rule":"redact_extra"}`)
 }

@@ -84,20 +84,20 @@ func (a *app) describe(r events.Record) {
 	}
 	a.Printf("%s  %s\n\n", a.Paint.Bold(cmdline.OneLine(r.Type)), a.Paint.Faint(k.Doc))
 	const clock = "2006-01-02 15:04:05.000 MST"
-	a.fields([][2]string{{"seq", fmt.Sprint(r.Seq)}, {"id", r.ID}, {"time", r.Time.In(a.Zone).Format(clock)}})
+	a.fields("seq", r.Seq, "id", r.ID, "time", r.Time.In(a.Zone).Format(clock))
 	if late := r.Appended.Sub(r.Time); !r.Appended.IsZero() && late > time.Second {
-		a.field("appended", r.Appended.In(a.Zone).Format(clock)+", "+span(late)+" later")
+		a.fields("appended", r.Appended.In(a.Zone).Format(clock)+", "+span(late)+" later")
 	}
-	a.fields([][2]string{{"session", r.Session}, {"project", r.Project}, {"worktree", r.Worktree}, {"branch", r.Branch}, {"phase", r.Phase},
-		{"hook", r.Hook}, {"tool use", r.ToolUseID}, {"agent", r.AgentID}, {"caused by", r.Causation}})
+	a.fields("session", r.Session, "project", r.Project, "worktree", r.Worktree, "branch", r.Branch, "phase", r.Phase,
+		"hook", r.Hook, "tool use", r.ToolUseID, "agent", r.AgentID, "caused by", r.Causation)
 	if r.Imported {
-		a.field("imported", "from another log")
+		a.fields("imported", "from another log")
 	}
 	if r.Redacted > 0 {
-		a.field("redacted", cmdline.Plural(r.Redacted, "secret")+" replaced")
+		a.fields("redacted", cmdline.Plural(r.Redacted, "secret")+" replaced")
 	}
 	if u, ok := r.Event.(*events.Unknown); ok {
-		a.field("unknown", u.Reason)
+		a.fields("unknown", u.Reason)
 	}
 	a.Verbatim("\n" + cmdline.IndentJSON(r.Data) + "\n")
 }

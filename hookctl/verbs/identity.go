@@ -5,7 +5,6 @@ import (
 	"math"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -246,72 +245,30 @@ func (a *app) emitFor(name string, e events.Event) (events.Record, error) {
 	return a.emit(emission{Type: e.Type(), Session: id, Project: s.Project, Data: e})
 }
 
-// observation holds the flags of `identity observe` as they were typed.
+// observation holds the flags of `identity observe`.
 type observation struct {
 	ofSession
-	Vector        string `help:"purpose vector: 13 numbers in [-1, 1], by commas"`
-	Phases        string `help:"Kuramoto phases: 13 numbers in radians, by commas"`
-	Coupling      string `help:"K, 0 to 2"`
-	Accuracy      string `help:"0 to 1"`
-	Consciousness string `help:"C, 0 to 1"`
-	Observer      string `help:"who measured"`
+	Vector        []float64 "help:\"purpose vector: 13 `numbers` in [-1, 1], by commas\""
+	Phases        []float64 "help:\"Kuramoto phases: 13 `numbers` in radians, by commas\""
+	Coupling      []float64 "help:\"K, a `number` from 0 to 2\""
+	Accuracy      []float64 "help:\"a `number` from 0 to 1\""
+	Consciousness []float64 "help:\"C, a `number` from 0 to 1\""
+	Observer      string    `help:"who measured"`
 }
 
 func (o *observation) run(a *app, _ []string) error {
-	e, err := o.parse()
-	if err == nil {
-		err = identity.CheckObserved(&e)
+	const hint = "`hookctl events schema identity.observed` tells the ranges"
+	e := events.IdentityObserved{Observer: o.Observer, PurposeVector: o.Vector, KuramotoPhases: o.Phases}
+	for to, given := range map[**float64][]float64{&e.Coupling: o.Coupling, &e.Accuracy: o.Accuracy, &e.Consciousness: o.Consciousness} {
+		if len(given) > 1 {
+			return problem.Faultf("%v: one number is wanted", given).Advise(hint)
+		}
+		if len(given) == 1 {
+			*to = &given[0]
+		}
 	}
-	if err != nil {
-		return problem.Because(err).Advise("`hookctl events schema identity.observed` tells the ranges")
+	if err := identity.CheckObserved(&e); err != nil {
+		return problem.Because(err).Advise(hint)
 	}
 	return a.identityFrom(o.Session, &e)
-}
-
-// parse reads the numbers. What JSON cannot carry (NaN, infinity) is refused here, by field.
-func (o observation) parse() (events.IdentityObserved, error) {
-	e := events.IdentityObserved{Observer: o.Observer}
-	var err error
-	if e.PurposeVector, err = numbers("purpose_vector", o.Vector); err != nil {
-		return e, err
-	}
-	if e.KuramotoPhases, err = numbers("kuramoto_phases", o.Phases); err != nil {
-		return e, err
-	}
-	for _, f := range []struct {
-		name, text string
-		to         **float64
-	}{{"coupling", o.Coupling, &e.Coupling}, {"accuracy", o.Accuracy, &e.Accuracy}, {"consciousness", o.Consciousness, &e.Consciousness}} {
-		list, err := numbers(f.name, f.text)
-		if err != nil {
-			return e, err
-		}
-		if len(list) > 1 {
-			return e, fmt.Errorf("%w: %s: one number is wanted", identity.ErrObserved, f.name)
-		}
-		if len(list) == 1 {
-			*f.to = &list[0]
-		}
-	}
-	return e, nil
-}
-
-// numbers reads a list; nil for none.
-func numbers(field, text string) ([]float64, error) {
-	if text == "" {
-		return nil, nil
-	}
-	var list []float64
-	parts := strings.Split(text, ",")
-	for i, part := range parts {
-		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			if len(parts) > 1 {
-				field = fmt.Sprintf("%s[%d]", field, i+1)
-			}
-			return nil, fmt.Errorf("%w: %s: %s is not a finite number", identity.ErrObserved, field, part)
-		}
-		list = append(list, v)
-	}
-	return list, nil
 }

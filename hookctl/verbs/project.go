@@ -1,9 +1,9 @@
 package verbs
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,7 +47,7 @@ func (projectListVerb) run(a *app, _ []string) error {
 	t := a.Table("", "PROJECT", "NAME", "SESSIONS", "LAST SEEN", "PATH")
 	t.Columns = 0
 	return cmdline.PrintList(t, "no project yet; the first hook makes one", lines, func(p projectLine) []string {
-		mark, sessions, where := "", strconv.Itoa(p.Sessions), folder(p.State)
+		mark, sessions, where := "", fmt.Sprint(p.Sessions), folder(p.State)
 		if p.ID == here {
 			mark = "*"
 		}
@@ -135,11 +135,9 @@ func (projectShowVerb) run(a *app, args []string) error {
 		return a.PrintJSON(projectLine{p, p.Sessions})
 	}
 	a.Printf("%s  %s\n\n", a.Paint.Bold(orDash(cmdline.OneLine(p.Name))), a.Paint.Faint(p.ID))
-	a.fields([][2]string{
-		{"path", folder(p)}, {"remote", p.Remote}, {"root commit", p.RootCommit}, {"sessions", strconv.Itoa(p.Sessions)},
-		{"first seen", a.ago(p.FirstSeen)}, {"last seen", a.ago(p.LastSeen)},
-		{"known paths", strings.Join(p.Paths, ", ")}, {"took in", strings.Join(p.Joined, ", ")}, {"joined into", p.JoinedInto},
-	})
+	a.fields("path", folder(p), "remote", p.Remote, "root commit", p.RootCommit, "sessions", fmt.Sprint(p.Sessions),
+		"first seen", a.ago(p.FirstSeen), "last seen", a.ago(p.LastSeen),
+		"known paths", strings.Join(p.Paths, ", "), "took in", strings.Join(p.Joined, ", "), "joined into", p.JoinedInto)
 	return nil
 }
 

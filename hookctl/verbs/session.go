@@ -160,7 +160,7 @@ func (a *app) showSession(name string, last count, each bool) error {
 		in += " (" + s.Project + ")"
 	}
 	a.describeSession(s, in)
-	a.field("permissions", verdicts(calls))
+	a.fields("permissions", verdicts(calls))
 	if each {
 		a.printCalls(calls, last)
 		return nil
@@ -169,17 +169,12 @@ func (a *app) showSession(name string, last count, each bool) error {
 	return nil
 }
 
-// field prints one line of a description; nothing for what is not known.
-func (a *app) field(name, v string) {
-	if v != "" {
-		a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(name, 12)), cmdline.OneLine(v))
-	}
-}
-
-// fields prints the lines of a description, each a name with its value.
-func (a *app) fields(list [][2]string) {
-	for _, f := range list {
-		a.field(f[0], f[1])
+// fields prints the lines of a description, each a name with its value; nothing for an empty text or a count of zero.
+func (a *app) fields(pairs ...any) {
+	for pair := range slices.Chunk(pairs, 2) {
+		if pair[1] != "" && pair[1] != 0 {
+			a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(fmt.Sprint(pair[0]), 12)), cmdline.OneLine(fmt.Sprint(pair[1])))
+		}
 	}
 }
 
@@ -189,26 +184,18 @@ func (a *app) describeSession(s session.State, inProject string) {
 		tone = "good"
 	}
 	a.Printf("%s  %s\n\n", a.Paint.Bold(cmdline.OneLine(s.ID)), a.Paint.Toned(tone, s.Status))
-	a.fields([][2]string{{"title", s.Title}, {"project", inProject}, {"work tree", s.Worktree}, {"branch", s.Branch},
-		{"started", a.stamp(s.Started)}, {"last active", a.ago(s.LastActive)}})
+	a.fields("title", s.Title, "project", inProject, "work tree", s.Worktree, "branch", s.Branch,
+		"started", a.stamp(s.Started), "last active", a.ago(s.LastActive))
 	if s.Ended != nil {
-		a.field("ended", join(", ", a.ago(*s.Ended), strings.ReplaceAll(s.EndReason, "_", " ")))
+		a.fields("ended", join(", ", a.ago(*s.Ended), strings.ReplaceAll(s.EndReason, "_", " ")))
 	}
 	if c := s.Context; c != nil {
-		a.field("context", fmt.Sprintf("%s, %d of %d tokens when it came to that", c.Phase, c.Used, c.Window))
+		a.fields("context", fmt.Sprintf("%s, %d of %d tokens when it came to that", c.Phase, c.Used, c.Window))
 	}
-	a.fields([][2]string{{"models", strings.Join(s.Models, ", ")}, {"client", join(", ", s.Program, s.Client, s.Entrypoint)},
-		{"transcript", s.Transcript}, {"tools", counts(s.Tools)}})
-	for _, n := range []struct {
-		name string
-		n    int
-	}{{"process", s.Process().PID}, {"events", s.Events}, {"prompts", s.Prompts}, {"failures", s.Failures}, {"blocked", s.Blocked},
-		{"turns held", s.Held}, {"skills", s.Skills}, {"compactions", s.Compacted}, {"redacted", s.Redacted},
-		{"subagents", len(s.Agents)}, {"open calls", len(s.Open)}} {
-		if n.n != 0 {
-			a.field(n.name, strconv.Itoa(n.n))
-		}
-	}
+	a.fields("models", strings.Join(s.Models, ", "), "client", join(", ", s.Program, s.Client, s.Entrypoint),
+		"transcript", s.Transcript, "tools", counts(s.Tools), "process", s.Process().PID, "events", s.Events, "prompts", s.Prompts,
+		"failures", s.Failures, "blocked", s.Blocked, "turns held", s.Held, "skills", s.Skills, "compactions", s.Compacted,
+		"redacted", s.Redacted, "subagents", len(s.Agents), "open calls", len(s.Open))
 }
 
 // counts is "Bash 12, Edit 3", the most frequent first.

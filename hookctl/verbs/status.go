@@ -130,12 +130,12 @@ func (a *app) printStatus(st client.Status) {
 	if st.Spool > 0 {
 		waiting = cmdline.Plural(st.Spool, "frame") + " waiting"
 	}
-	a.fields([][2]string{{"home", st.Home}, {"socket", st.Socket}, {"spool", waiting}})
+	a.fields("home", st.Home, "socket", st.Socket, "spool", waiting)
 	if st.PID != nil {
 		if l := st.Listen; l != nil && l.Problem == "" {
-			a.field("listens", l.Address+" for clients of NATS, credentials in "+l.Credentials)
+			a.fields("listens", l.Address+" for clients of NATS, credentials in "+l.Credentials)
 		} else if l != nil {
-			a.field("listens", "not: "+l.Problem)
+			a.fields("listens", "not: "+l.Problem)
 		}
 		log := fmt.Sprintf("sequence %d, fsync %s", st.Seq, st.Fsync)
 		if !st.CleanStart {
@@ -145,14 +145,14 @@ func (a *app) printStatus(st client.Status) {
 		for _, p := range st.Projections {
 			lag = max(lag, p.Lag)
 		}
-		a.fields([][2]string{{"log", log}, {"projections", fmt.Sprintf("%d, of the log at most %s not yet saved", len(st.Projections), cmdline.Plural(int(lag), "event"))},
-			{"sessions", cmdline.Plural(st.LiveSessions, "live session")},
-			{"delivered", fmt.Sprintf("duplicates %d, conflicting resends %d", st.Again, st.Conflicts)}})
+		a.fields("log", log, "projections", fmt.Sprintf("%d, of the log at most %s not yet saved", len(st.Projections), cmdline.Plural(int(lag), "event")),
+			"sessions", cmdline.Plural(st.LiveSessions, "live session"),
+			"delivered", fmt.Sprintf("duplicates %d, conflicting resends %d", st.Again, st.Conflicts))
 	}
-	a.fields([][2]string{{"store", cmdline.Bytes(uint64(st.StoreBytes)) + " in " + filepath.Join(st.Home, "store")},
-		{"its log", filepath.Join(st.Home, "hookd.log") + ", shown by `hookctl log`"}, {"config", a.tilde(config.UserFile(a.Getenv))}})
+	a.fields("store", cmdline.Bytes(uint64(st.StoreBytes))+" in "+filepath.Join(st.Home, "store"),
+		"its log", filepath.Join(st.Home, "hookd.log")+", shown by `hookctl log`", "config", a.tilde(config.UserFile(a.Getenv)))
 	if st.TotalBytes > 0 {
-		a.field("disk", fmt.Sprintf("%s free of %s", cmdline.Bytes(uint64(max(0, st.FreeBytes))), cmdline.Bytes(uint64(st.TotalBytes))))
+		a.fields("disk", fmt.Sprintf("%s free of %s", cmdline.Bytes(uint64(max(0, st.FreeBytes))), cmdline.Bytes(uint64(st.TotalBytes))))
 	}
 
 	var lines []string
