@@ -64,12 +64,7 @@ func noSuchVerb(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() || c.Name() == "help" {
-			names = append(names, c.Name())
-		}
-	}
+	cmd.SuggestionsMinimumDistance = 2
 	return problem.Faultf("unknown command %q for %q", args[0], cmd.CommandPath()).Advise("`"+cmd.CommandPath()+" --help` lists them").
-		Meant(args[0], names, "`"+cmd.CommandPath()+" %s`")
+		Meant(args[0], cmd.SuggestionsFor(args[0]), "`"+cmd.CommandPath()+" %s`")
 }

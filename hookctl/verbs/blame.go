@@ -87,7 +87,7 @@ func (a *app) blame(given string) error {
 			break
 		}
 		var raw json.RawMessage
-		if a.get("/v1/events/"+strconv.FormatUint(r.Seq, 10), url.Values{"raw": {"1"}}, &raw) != nil {
+		if a.get("/v1/events/"+fmt.Sprint(r.Seq), url.Values{"raw": {"1"}}, &raw) != nil {
 			raw = r.Data // a large content is gone: the words of the edit are left
 		}
 		if e, ok := find.EditOf(r.Seq, raw); ok {
@@ -163,7 +163,7 @@ func (a *app) blamed(b *find.Blame, calls []events.Record, from, to int) ([]blam
 		if recorded && l.Line == 0 {
 			c, _ := stateOf[session.State](a, session.Name, l.Session) // one that is not there has no title
 			l.Title = c.Title
-			q := url.Values{"session": {l.Session}, "type": {events.TypePromptSubmitted}, "until": {strconv.FormatUint(o.Event, 10)}, "n": {"1"}}
+			q := url.Values{"session": {l.Session}, "type": {events.TypePromptSubmitted}, "until": {fmt.Sprint(o.Event)}, "n": {"1"}}
 			err := a.records(q, func(p events.Record) { // the newest before the call led to it
 				if e, ok := p.Event.(*events.PromptSubmitted); ok {
 					l.Prompt = cmdline.Fit(cmdline.OneLine(e.Headline()), 300)
@@ -195,7 +195,7 @@ func (a *app) printBlame(lines []blameJSON) {
 	for _, l := range lines {
 		who := a.Paint.Faint(cmdline.Pad(nobody[l.How], 34))
 		if l.Session != "" {
-			event := strconv.FormatUint(l.Event, 10)
+			event := fmt.Sprint(l.Event)
 			if l.How == find.ByWords {
 				event = "≈" + event
 			}

@@ -69,9 +69,6 @@ func (a *app) codesHere() (out codesJSON, err error) {
 		return out, err
 	}
 	for _, c := range found {
-		if c.Project != here {
-			continue
-		}
 		out.Context = c.At(a.Now())
 		out.Ended, out.Bad = append(out.Ended, c.Ended...), append(out.Bad, c.Quarantine...)
 		out.Codes = append(out.Codes, out.Context.Lines(out.Name)...)

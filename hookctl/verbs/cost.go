@@ -60,7 +60,7 @@ func (q *costQuery) run(a *app, _ []string) error {
 	switch {
 	case err == nil && seq != 0:
 		var r events.Record
-		err = a.get("/v1/events/"+strconv.FormatUint(seq, 10), nil, &r)
+		err = a.get("/v1/events/"+fmt.Sprint(seq), nil, &r)
 		since = r.Time
 	case ms != 0:
 		since = time.UnixMilli(ms)

@@ -63,17 +63,8 @@ func (f *doctorVerb) run(a *app, _ []string) error {
 	return a.Verdict(doctorJSON{OK: ok, Checks: x.checks}, ok, func() {
 		t := a.Table("", "", "")
 		t.Prose = true
-		t.Color = func(_, v string) string {
-			switch strings.TrimSpace(v) {
-			case "ok", "fix":
-				return a.Paint.Good(v)
-			case "warn":
-				return a.Paint.Warn(v)
-			case "FAIL":
-				return a.Paint.Bad(v)
-			}
-			return v
-		}
+		tones := map[string]string{"ok": "good", "fix": "good", "warn": "warn", "FAIL": "bad"}
+		t.Color = func(_, v string) string { return a.Paint.Toned(tones[strings.TrimSpace(v)], v) }
 		marks := map[string]string{resultOK: "ok", resultWarn: "warn", resultFail: "FAIL"}
 		counts := map[string]int{}
 		for _, c := range x.checks {

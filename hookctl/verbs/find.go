@@ -245,7 +245,7 @@ func eventsAt(a *app, found []find.Match, each func(find.Match, events.Record)) 
 	for part := range slices.Chunk(found, 500) {
 		var seqs []string
 		for _, m := range part {
-			seqs = append(seqs, strconv.FormatUint(m.Seq, 10))
+			seqs = append(seqs, fmt.Sprint(m.Seq))
 		}
 		i := 0
 		err := a.records(url.Values{"seq": {strings.Join(seqs, ",")}}, func(r events.Record) {
@@ -270,7 +270,7 @@ func (a *app) aftermaths(hits []hitJSON, q find.Query) error {
 	same := find.Query{Error: q.Error}.Terms()
 	for i := range hits[:min(len(hits), mostAfter)] {
 		after := find.NewAfter(hits[i].record, same)
-		query := url.Values{"session": {hits[i].Session}, "since": {strconv.FormatUint(hits[i].Seq+1, 10)}}
+		query := url.Values{"session": {hits[i].Session}, "since": {fmt.Sprint(hits[i].Seq + 1)}}
 		err := a.scan(query, func(r events.Record) error {
 			if after.Take(r) {
 				return errEnough
@@ -310,7 +310,7 @@ func (a *app) index() (find.Index, error) {
 		m.At(seq, last)
 	}
 	if err := x.Update(a.ctx, func(ctx context.Context, from uint64, each func(events.Record) error) error {
-		return a.under(ctx).scan(url.Values{"since": {strconv.FormatUint(from, 10)}}, each)
+		return a.under(ctx).scan(url.Values{"since": {fmt.Sprint(from)}}, each)
 	}, report); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}

@@ -1,9 +1,9 @@
 package verbs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,7 +68,7 @@ func (a *app) ledgerWords() []*cobra.Command {
 	} {
 		list = append(list, a.verb(needStarted, w.verb+" TEXT", "Add a "+w.kind+": `ledger add "+w.kind+"`", "",
 			"  hookctl ledger "+w.verb+" "+w.example,
-			&additionOf{kind: w.kind}, cmdline.Exactly("TEXT")))
+			&addition{kind: w.kind}, cmdline.Exactly("TEXT")))
 	}
 	return list
 }
@@ -173,10 +173,12 @@ type addition struct {
 	Case     string   `help:"of a scenario: happy_path, edge_case or error_handling" offers:"happy_path,edge_case,error_handling"`
 	Expect   string   `help:"of a scenario: the outcome"`
 	Replaces string   `help:"number or id of the entry that this one takes the place of"`
+
+	kind string // "": the first argument
 }
 
 func (f *addition) run(a *app, args []string) error {
-	e, err := f.entry(a.topDir(), args[0], args[1])
+	e, err := f.entry(a.topDir(), cmp.Or(f.kind, args[0]), args[len(args)-1])
 	if err != nil {
 		return err
 	}
@@ -193,16 +195,6 @@ func (f *addition) run(a *app, args []string) error {
 	return a.sayOrdered(r.Results[0], e.Text)
 }
 
-// additionOf is an addition whose kind is the verb.
-type additionOf struct {
-	addition
-	kind string
-}
-
-func (f *additionOf) run(a *app, args []string) error {
-	return f.addition.run(a, []string{f.kind, args[0]})
-}
-
 type ledgerHandoffVerb struct{}
 
 func (ledgerHandoffVerb) run(a *app, _ []string) error {
@@ -212,7 +204,7 @@ func (ledgerHandoffVerb) run(a *app, _ []string) error {
 	}
 	t := a.Table("SEQ", "ENDED", "SESSION", "LEVEL", "GROUNDED", "NOTES")
 	return cmdline.PrintList(t, "no handoffs yet: `hookctl ledger synthesis` records one", s.Handoffs, func(h ledger.Handoff) []string {
-		return []string{strconv.FormatUint(h.Seq, 10), a.ago(h.Ended), alias(h.Session), h.Level, fmt.Sprintf("%.2f", h.Ratio), orDash(h.NotesRef)}
+		return []string{fmt.Sprint(h.Seq), a.ago(h.Ended), alias(h.Session), h.Level, fmt.Sprintf("%.2f", h.Ratio), orDash(h.NotesRef)}
 	})
 }
 
@@ -270,7 +262,7 @@ func (a *app) entryID(name string) (string, error) {
 		return "", err
 	}
 	for _, e := range s.Entries {
-		if strconv.FormatUint(e.Seq, 10) == name || strings.EqualFold(e.ID, name) {
+		if fmt.Sprint(e.Seq) == name || strings.EqualFold(e.ID, name) {
 			return e.ID, nil
 		}
 	}

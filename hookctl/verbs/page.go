@@ -2,8 +2,8 @@ package verbs
 
 import (
 	"context"
+	"fmt"
 	"net/url"
-	"strconv"
 
 	"hookline/events"
 	"hookline/hookctl/find"
@@ -75,7 +75,7 @@ func (otelVerb) run(a *app, _ []string) error {
 		if err != nil {
 			return err
 		}
-		q := url.Values{"follow": {"1"}, "since": {strconv.FormatUint(st.Seq+1, 10)}}
+		q := url.Values{"follow": {"1"}, "since": {fmt.Sprint(st.Seq + 1)}}
 		return a.search.Trace(a.ctx, to, func(take func(events.Record)) error { return a.records(q, take) })
 	})
 	if a.ctx.Err() != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strconv"
 	"time"
 
 	"hookline/events"
@@ -160,7 +159,7 @@ func (f *follower) start(seq uint64) (from uint64, q url.Values) {
 	}
 	f.at = min(f.at, seq)
 	q.Set("n", "0")
-	q.Set("since", strconv.FormatUint(f.at, 10))
+	q.Set("since", fmt.Sprint(f.at))
 	return f.at, q
 }
 

@@ -93,13 +93,13 @@ func (t topSource) Events(ctx context.Context, id, after string) (head []string,
 		}
 		head = []string{join(" · ", cmdline.OneLine(s.Title), cmdline.OneLine(s.Standing().Words), cmdline.Plural(s.Prompts, "prompt"), cmdline.OneLine(s.Model))}
 
-		return a.records(url.Values{"session": {id}, "since": {strconv.FormatUint(from+1, 10)}}, func(r events.Record) {
+		return a.records(url.Values{"session": {id}, "since": {fmt.Sprint(from + 1)}}, func(r events.Record) {
 			fact := factOf(r)
 			if r.AgentID != "" {
 				fact = "↳ " + fact
 			}
 			text := r.Time.In(a.Zone).Format(time.TimeOnly) + "  " + cmdline.Pad(cmdline.OneLine(r.Type), typeColumn) + "  " + fact
-			lines = append(lines, top.Line{Key: strconv.FormatUint(r.Seq, 10), Text: text, Tone: insight.Tone(r.Type)})
+			lines = append(lines, top.Line{Key: fmt.Sprint(r.Seq), Text: text, Tone: insight.Tone(r.Type)})
 		})
 	})
 	return head, lines, err

@@ -207,6 +207,6 @@ func (a *app) printHandoff(id string, s working.State) error {
 func (a *app) printCheckpoints(_ string, s working.State) error {
 	t := a.Table("SEQ", "TIME", "TRIGGER", "NOTE")
 	return cmdline.PrintList(t, "no checkpoints yet: one is made before every compaction", s.Checkpoints, func(c working.Checkpoint) []string {
-		return []string{strconv.FormatUint(c.Seq, 10), a.stamp(c.Time), c.Trigger, c.Note}
+		return []string{fmt.Sprint(c.Seq), a.stamp(c.Time), c.Trigger, c.Note}
 	})
 }

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"strconv"
+	"fmt"
 	"time"
 
 	"hookline/events"
@@ -24,7 +24,7 @@ func (a *app) named(ctx context.Context, c *client.Client, seq uint64) string {
 		return "0 (before the first event)"
 	}
 	var r events.Record
-	s := strconv.FormatUint(seq, 10)
+	s := fmt.Sprint(seq)
 	if err := c.Get(ctx, "/v1/events/"+s, nil, &r); err != nil {
 		return s
 	}

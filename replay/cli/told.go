@@ -15,38 +15,51 @@ import (
 // What changed, in words: the fields that say something to a person, from the whole states at both points. The others are
 // counted.
 
-// telling is a field of a projection's states, in the order of the lines. A list is told by one member of its elements.
-type telling struct{ projection, path, label, member string }
+// telling is a field of a state. A list is told by one member of its elements.
+type telling struct{ path, label, member string }
 
-var tellings = []telling{
-	{"session", "status", "status", ""},
-	{"session", "end_reason", "ended by", ""},
-	{"session", "title", "title", ""},
-	{"session", "prompts", "prompts", ""},
-	{"session", "turns", "turns", ""},
-	{"session", "tools", "calls", ""},
-	{"session", "failures", "failures", ""},
-	{"session", "compacted", "compactions", ""},
-	{"session", "blocked", "denied by gates", ""},
-	{"identity", "last_ic", "IC", ""},
-	{"identity", "consciousness", "consciousness", ""},
-	{"identity", "integration", "r", ""},
-	{"identity", "accuracy", "accuracy", ""},
-	{"working", "goal.text", "goal", ""},
-	{"working", "task.text", "task", ""},
-	{"working", "prompt.text", "prompt", ""},
-	{"working", "files", "files", "path"},
-	{"working", "commands", "commands", "line"},
-	{"working", "errors_unresolved", "failing", "target"},
-	{"working", "todos", "to do", "text"},
-	{"working", "corrections", "refused", "text"},
-	{"gate", "gates", "gates", ""},
-	{"ledger", "entries", "entries", "text"},
-	{"codes", "context.files", "files", "code"},
-	{"codes", "context.functions", "functions", "code"},
-	{"codes", "context.decisions", "decisions", "code"},
-	{"codes", "context.blockers", "blockers", "code"},
-	{"codes", "context.completed", "done", "code"},
+// tellings are those of each projection, in the order of the lines.
+var tellings = map[string][]telling{
+	"session": {
+		{"status", "status", ""},
+		{"end_reason", "ended by", ""},
+		{"title", "title", ""},
+		{"prompts", "prompts", ""},
+		{"turns", "turns", ""},
+		{"tools", "calls", ""},
+		{"failures", "failures", ""},
+		{"compacted", "compactions", ""},
+		{"blocked", "denied by gates", ""},
+	},
+	"identity": {
+		{"last_ic", "IC", ""},
+		{"consciousness", "consciousness", ""},
+		{"integration", "r", ""},
+		{"accuracy", "accuracy", ""},
+	},
+	"working": {
+		{"goal.text", "goal", ""},
+		{"task.text", "task", ""},
+		{"prompt.text", "prompt", ""},
+		{"files", "files", "path"},
+		{"commands", "commands", "line"},
+		{"errors_unresolved", "failing", "target"},
+		{"todos", "to do", "text"},
+		{"corrections", "refused", "text"},
+	},
+	"gate": {
+		{"gates", "gates", ""},
+	},
+	"ledger": {
+		{"entries", "entries", "text"},
+	},
+	"codes": {
+		{"context.files", "files", "code"},
+		{"context.functions", "functions", "code"},
+		{"context.decisions", "decisions", "code"},
+		{"context.blockers", "blockers", "code"},
+		{"context.completed", "done", "code"},
+	},
 }
 
 // tell prints what changed in words, and how many fields it leaves out.
@@ -99,10 +112,7 @@ func states(cells []namedCell) (map[string]any, error) {
 // lines tell how one state became another.
 func (a *app) lines(projection string, before, after any) []string {
 	var lines []string
-	for _, t := range tellings {
-		if t.projection != projection {
-			continue
-		}
+	for _, t := range tellings[projection] {
 		if text := a.turned(inside(before, t.path), inside(after, t.path), t.member); text != "" {
 			lines = append(lines, cmdline.Pad(t.label, 15)+"  "+text)
 		}
