@@ -222,9 +222,7 @@ func (s *Answers) Sessions(ctx context.Context, most int) ([]SessionRef, error) 
 	return out, err
 }
 
-type mcpVerb struct{}
-
-func (mcpVerb) run(a *app, _ []string) error {
+func (a *app) mcpVerb(_ []string) error {
 	user, added := config.Patterns(a.Getenv, a.ProjectDir())
 	secrets := redact.New().With(redact.Extra{User: redact.Compile(user), Project: redact.Compile(added)})
 	return a.search.Serve(a.ctx, &Answers{a, secrets})

@@ -29,10 +29,6 @@ const (
 	mostEdits  = 2000    // of it, the newest
 )
 
-type blameVerb struct{}
-
-func (blameVerb) run(a *app, args []string) error { return a.blame(args[0]) }
-
 // blameJSON is a line of `blame --json`.
 type blameJSON struct {
 	Line    int        `json:"line" jsonschema_description:"from 1"`
@@ -50,7 +46,8 @@ type blameJSON struct {
 
 var lineRange = regexp.MustCompile(`^(.+):(\d{1,9})(?:-(\d{1,9}))?$`)
 
-func (a *app) blame(given string) error {
+func (a *app) blameVerb(args []string) error {
+	given := args[0]
 	from, to, one := 1, math.MaxInt, false
 	if m := lineRange.FindStringSubmatch(given); m != nil { // its numbers cannot fail
 		given = m[1]

@@ -34,13 +34,13 @@ type codesEndedJSON struct {
 
 func (a *app) codesCmd() *cobra.Command {
 	c := cmdline.Noun("codes", "Show what was worked on in a project as short codes, and end them", "  hookctl codes show\n  hookctl codes complete",
-		a.verb(needStore, "show", "Show the codes of this project", "",
+		a.plain(needStore, "show", "Show the codes of this project", "",
 			"  hookctl codes show\n  hookctl codes show --json | jq .codes",
-			&codesShowVerb{}),
-		a.verb(needStarted, "add CODE", "Add a code",
+			a.codesShowVerb),
+		a.plain(needStarted, "add CODE", "Add a code",
 			"Add a code: impl:, dec:, block:, next:, done: or test: and what it says. done: also ends a next: or block: that says the same.",
 			"  hookctl codes add 'dec:one file per verb'\n  hookctl codes add done:ship-it",
-			&codesAddVerb{}, cmdline.Exactly("a code, as dec:TEXT")),
+			a.codesAddVerb, cmdline.Exactly("a code, as dec:TEXT")),
 		a.verb(needStarted, "complete", "End the codes of this project: the work is done", "",
 			"  hookctl codes complete",
 			&codesEndVerb{codes.Completed}),
@@ -48,9 +48,9 @@ func (a *app) codesCmd() *cobra.Command {
 		a.verb(needStarted, "archive", "End the codes of this project, done or not", "",
 			"  hookctl codes archive",
 			&codesEndVerb{codes.Archived}),
-		a.verb(needStarted, "cleanup", "End the codes of every project where they have expired", "",
+		a.plain(needStarted, "cleanup", "End the codes of every project where they have expired", "",
 			"  hookctl codes cleanup",
-			&codesCleanupVerb{}))
+			a.codesCleanupVerb))
 	c.Long = "Codes are read off prompts and calls: impl: a file or function that was changed, dec: a decision of the user, block: what\n" +
 		"stands in the way, next: and done: things to do, test: the newest result of a program's tests. They expire seven days\n" +
 		"after the newest. What ended is kept; nothing is deleted."
@@ -80,9 +80,7 @@ func (a *app) codesHere() (out codesJSON, err error) {
 	return out, nil
 }
 
-type codesShowVerb struct{}
-
-func (codesShowVerb) run(a *app, _ []string) error {
+func (a *app) codesShowVerb(_ []string) error {
 	out, err := a.codesHere()
 	if err != nil {
 		return err
@@ -97,9 +95,7 @@ func (codesShowVerb) run(a *app, _ []string) error {
 	})
 }
 
-type codesAddVerb struct{}
-
-func (codesAddVerb) run(a *app, args []string) error {
+func (a *app) codesAddVerb(args []string) error {
 	kind, what, _ := strings.Cut(args[0], ":")
 	if strings.TrimSpace(what) == "" || !strings.Contains(" impl dec block next done test ", " "+kind+" ") {
 		return problem.Faultf("%q is no code", args[0]).Advise("impl:, dec:, block:, next:, done: or test: and what it says")
@@ -126,9 +122,7 @@ func (f *codesEndVerb) run(a *app, _ []string) error {
 	return a.endCodes(f.status, ids)
 }
 
-type codesCleanupVerb struct{}
-
-func (codesCleanupVerb) run(a *app, _ []string) error {
+func (a *app) codesCleanupVerb(_ []string) error {
 	all, err := states[codes.State](a, codes.Name, nil)
 	if err != nil {
 		return err

@@ -24,27 +24,25 @@ import (
 
 func (a *app) configCmd() *cobra.Command {
 	return cmdline.Noun("config", "Show, set and check the configuration", "  hookctl config show\n  hookctl config set idle_exit 1h",
-		a.verb(needStore, "show", "Show every setting and where its value comes from",
+		a.plain(needStore, "show", "Show every setting and where its value comes from",
 			"Show every setting and where its value comes from: flags over environment over files, the local file over\n"+
 				"the project's over the user's. An unknown key is an error here, and a warning in a hook.",
 			"  hookctl config show\n  hookctl config show --json | jq .values.fsync",
-			&configShowVerb{}),
-		offering(completeKeys, a.verb(needStore, "set KEY VALUE", "Set a value in the user's configuration file",
+			a.configShowVerb),
+		offering(completeKeys, a.plain(needStore, "set KEY VALUE", "Set a value in the user's configuration file",
 			"Set a value in the user's configuration file, which is made when it is not there; comments and other keys\n"+
 				"stay. What is of the daemon counts after `hookctl restart`. Lists are set by `hookctl config edit`.",
 			"  hookctl config set idle_exit 1h",
-			&configSetVerb{}, cmdline.Exactly("a key: `hookctl config show` lists them", "a value"))),
-		a.verb(needStore, "edit", "Open the user's configuration file in $VISUAL or $EDITOR, then check it", "",
+			a.configSetVerb, cmdline.Exactly("a key: `hookctl config show` lists them", "a value"))),
+		a.plain(needStore, "edit", "Open the user's configuration file in $VISUAL or $EDITOR, then check it", "",
 			"  hookctl config edit",
-			&configEditVerb{}),
-		a.verb(needStore, "validate", "Check the configuration files; exits 1 when something is wrong", "",
+			a.configEditVerb),
+		a.plain(needStore, "validate", "Check the configuration files; exits 1 when something is wrong", "",
 			"  hookctl config validate",
-			&configValidateVerb{}))
+			a.configValidateVerb))
 }
 
-type configShowVerb struct{}
-
-func (configShowVerb) run(a *app, _ []string) error {
+func (a *app) configShowVerb(_ []string) error {
 	if a.JSON {
 		out := configJSON{Values: map[string]any{}, Origins: a.conf.Origins, Files: a.conf.Files, Problems: a.conf.Problems}
 		for _, k := range config.Keys() {
@@ -128,9 +126,7 @@ type configValidJSON struct {
 	Requirements []gates.Problem  `json:"requirements,omitempty" jsonschema_description:"parts of this repository's gates that are left out"`
 }
 
-type configValidateVerb struct{}
-
-func (configValidateVerb) run(a *app, _ []string) error {
+func (a *app) configValidateVerb(_ []string) error {
 	if a.JSON {
 		problems, faults := append([]config.Problem{}, a.conf.Problems...), a.ruleFaults()
 		out := configValidJSON{OK: len(problems)+len(faults) == 0, Problems: problems, Requirements: faults}
@@ -148,9 +144,7 @@ func (configValidateVerb) run(a *app, _ []string) error {
 	return nil
 }
 
-type configSetVerb struct{}
-
-func (configSetVerb) run(a *app, args []string) error {
+func (a *app) configSetVerb(args []string) error {
 	key := args[0]
 	value := args[1]
 
@@ -235,9 +229,7 @@ func withKey(text, key, value string) string {
 	return text + line + "\n"
 }
 
-type configEditVerb struct{}
-
-func (configEditVerb) run(a *app, _ []string) error {
+func (a *app) configEditVerb(_ []string) error {
 	path, err := a.userFile()
 	if err != nil {
 		return err

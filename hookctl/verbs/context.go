@@ -29,16 +29,16 @@ func (a *app) contextCmd() *cobra.Command {
 				"costs in tokens: the gates where it works too, with --at without them, since their rules are not in the log.",
 			"  hookctl context show\n  hookctl context show --source startup --budget 300\n  hookctl context show --session last --at 10m --json | jq .items",
 			&contextShowVerb{Source: "compact"}),
-		a.verb(needStore, "status", "Show what is there to survive a compaction, and the attention budget", "",
+		a.plain(needStore, "status", "Show what is there to survive a compaction, and the attention budget", "",
 			"  hookctl context status --json",
-			&contextStatusVerb{}),
-		a.verb(needStore, "rules", "Show what survives a compaction and what is summarised", "",
+			a.contextStatusVerb),
+		a.plain(needStore, "rules", "Show what survives a compaction and what is summarised", "",
 			"  hookctl context rules --json",
-			&contextRulesVerb{}),
-		a.verb(needStore, "preserve [all|critical]", "Name the sections that are missing in NOTES.md",
+			a.contextRulesVerb),
+		a.plain(needStore, "preserve [all|critical]", "Name the sections that are missing in NOTES.md",
 			"Name the sections that are missing in NOTES.md: the critical two, or all. The exit code is 1 when one is.",
 			"  hookctl context preserve critical",
-			&contextPreserveVerb{}, cmdline.Between(0, "all or critical")),
+			a.contextPreserveVerb, cmdline.Between(0, "all or critical")),
 		a.verb(needStore, "compact", "Run the simplified checkpoint before a compaction",
 			"Run the simplified checkpoint: four checks, and three that only you can make. A checkpoint of the session is made, unless\n"+
 				"--dry-run is given. The client compacts by /compact or by itself.",
@@ -147,9 +147,7 @@ func (a *app) contextStatus() (contextStatusJSON, error) {
 	return out, nil
 }
 
-type contextStatusVerb struct{}
-
-func (contextStatusVerb) run(a *app, _ []string) error {
+func (a *app) contextStatusVerb(_ []string) error {
 	s, err := a.contextStatus()
 	if err != nil {
 		return err
@@ -159,9 +157,7 @@ func (contextStatusVerb) run(a *app, _ []string) error {
 		yesNo(p.Continuity), yesNo(p.Decisions), p.Today, p.Beads, cmp.Or(s.Attention.Level, "unknown"), s.Attention.Tokens, s.Attention.Unsynced)
 }
 
-type contextRulesVerb struct{}
-
-func (contextRulesVerb) run(a *app, _ []string) error {
+func (a *app) contextRulesVerb(_ []string) error {
 	return a.Result(contextRules, "always preserved  %s\ncompactable       %s\n", strings.Join(contextRules.Always, ", "), strings.Join(contextRules.Compactable, ", "))
 }
 
@@ -177,9 +173,7 @@ type preserveJSON struct {
 	Missing []string `json:"missing" jsonschema_description:"sections that NOTES.md does not have"`
 }
 
-type contextPreserveVerb struct{}
-
-func (contextPreserveVerb) run(a *app, args []string) error {
+func (a *app) contextPreserveVerb(args []string) error {
 	s, err := a.contextStatus()
 	if err != nil {
 		return err

@@ -41,9 +41,9 @@ func (a *app) eventsCmd() *cobra.Command {
 		a.verb(needStore, "types", "List the types of events", "",
 			"  hookctl events types\n  hookctl events types --json | jq -r .type",
 			&eventsTypesVerb{}),
-		offering(cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp), a.verb(needStore, "schema TYPE", "Print the JSON Schema of a type's data", "",
+		offering(cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp), a.plain(needStore, "schema TYPE", "Print the JSON Schema of a type's data", "",
 			"  hookctl events schema tool.requested",
-			&eventsSchemaVerb{}, cmdline.Exactly("a type"))), emit)
+			a.eventsSchemaVerb, cmdline.Exactly("a type"))), emit)
 }
 
 type eventsListVerb struct{ filter }
@@ -131,9 +131,7 @@ type typeJSON struct {
 	Doc     string `json:"doc" jsonschema_description:"what happened"`
 }
 
-type eventsSchemaVerb struct{}
-
-func (eventsSchemaVerb) run(a *app, args []string) error {
+func (a *app) eventsSchemaVerb(args []string) error {
 	s, err := Schema(args[0])
 	if err != nil {
 		return err

@@ -111,9 +111,7 @@ type sessionDiffJSON struct {
 	Differences []insight.Difference `json:"differences" jsonschema_description:"line by line, those without a difference too"`
 }
 
-type sessionDiffVerb struct{}
-
-func (sessionDiffVerb) run(a *app, args []string) error {
+func (a *app) sessionDiffVerb(args []string) error {
 	var sums [2]insight.Sum
 	for i, name := range args {
 		s, err := a.sum(name)

@@ -33,26 +33,26 @@ func (a *app) ledgerCmd() *cobra.Command {
 					"  hookctl ledger add step 'Tolerate 30 s of clock skew'\n"+
 					"  hookctl ledger add scenario 'Token expires at the boundary' --case edge_case --expect 'grace period applies'",
 				&addition{}, cmdline.Exactly("KIND: decision, step, question or scenario", "TEXT"))),
-			a.verb(needStore, "handoff", "List the handoffs that `ledger synthesis` recorded", "",
+			a.plain(needStore, "handoff", "List the handoffs that `ledger synthesis` recorded", "",
 				"  hookctl ledger handoff --json | jq -r .session",
-				&ledgerHandoffVerb{}),
+				a.ledgerHandoffVerb),
 			a.verb(needStarted, "close NUMBER", "Close an entry: done, answered or taken back", "",
 				"  hookctl ledger close 41 --reason done",
 				&ledgerCloseVerb{}, cmdline.Exactly("the entry: `hookctl ledger show` shows their numbers")),
-			a.verb(needStore, "render [FILE]", "Write the ledger into NOTES.md, or into a bead's YAML",
+			a.plain(needStore, "render [FILE]", "Write the ledger into NOTES.md, or into a bead's YAML",
 				"Write the ledger into a marked block of NOTES.md at the top of the work tree, or of FILE; a .yaml file is a bead.\n"+
 					"What is outside of the block stays byte for byte. A symbolic link and another user's file are refused.",
 				"  hookctl ledger render\n  hookctl ledger render .beads/beads-x7y8.yaml",
-				&ledgerRenderVerb{}, cmdline.Between(0, "FILE")),
+				a.ledgerRenderVerb, cmdline.Between(0, "FILE")),
 			a.verb(needStarted, "import [FILE]", "Take over what NOTES.md or a bead says",
 				"Take over decisions, test scenarios, next steps and questions from NOTES.md, or from FILE; a .yaml file is a bead.\n"+
 					"What the ledger has is not added again, and a box that is ticked closes its entry. What is missing in the file stays\n"+
 					"in the ledger. A decision that the ledger has otherwise is a fork, and the exit code is 1, as for what cannot be read.",
 				"  hookctl ledger import --dry-run\n  hookctl ledger import .beads/beads-x7y8.yaml",
 				&ledgerImportVerb{}, cmdline.Between(0, "FILE")),
-			a.verb(needStore, "diff [FILE]", "Show what NOTES.md or a bead has and the ledger has not: `ledger import --dry-run`", "",
+			a.plain(needStore, "diff [FILE]", "Show what NOTES.md or a bead has and the ledger has not: `ledger import --dry-run`", "",
 				"  hookctl ledger diff",
-				&ledgerDiffVerb{}, cmdline.Between(0, "FILE")))...)
+				a.ledgerDiffVerb, cmdline.Between(0, "FILE")))...)
 	c.Long = "The ledger belongs to the project of this directory and survives every cut of the context: a session that starts is\n" +
 		"told the last decisions, the next steps and open questions, each with its number."
 	return c
@@ -195,9 +195,7 @@ func (f *addition) run(a *app, args []string) error {
 	return a.sayOrdered(r.Results[0], e.Text)
 }
 
-type ledgerHandoffVerb struct{}
-
-func (ledgerHandoffVerb) run(a *app, _ []string) error {
+func (a *app) ledgerHandoffVerb(_ []string) error {
 	s, err := a.ledgerOf()
 	if err != nil {
 		return err
@@ -208,9 +206,7 @@ func (ledgerHandoffVerb) run(a *app, _ []string) error {
 	})
 }
 
-type ledgerDiffVerb struct{}
-
-func (ledgerDiffVerb) run(a *app, args []string) error {
+func (a *app) ledgerDiffVerb(args []string) error {
 	return a.importLedger(a.fileOrNotes(args), true)
 }
 

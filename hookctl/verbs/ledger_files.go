@@ -91,9 +91,7 @@ type renderedJSON struct {
 	Changed bool   `json:"changed" jsonschema_description:"it was not so before"`
 }
 
-type ledgerRenderVerb struct{}
-
-func (ledgerRenderVerb) run(a *app, args []string) error {
+func (a *app) ledgerRenderVerb(args []string) error {
 	file := a.fileOrNotes(args)
 	changed, err := a.render(file)
 	if err != nil {

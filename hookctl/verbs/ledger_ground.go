@@ -43,12 +43,12 @@ func (a *app) ledgerCheckVerbs() []*cobra.Command {
 				"The client cannot be kept from clearing; the next session is told the result.",
 			"  hookctl ledger synthesis --level strict",
 			&ledgerSynthesisVerb{Level: "warn"}),
-		a.verb(needStore, "recover [LEVEL] [WORDS…]", "Print what is needed to go on, by level",
+		a.plain(needStore, "recover [LEVEL] [WORDS…]", "Print what is needed to go on, by level",
 			"Print what is needed to go on after the context was cut. Level 1: the active task, the last checkpoint, the reasoning\n"+
 				"state and the last three decisions, about 100 tokens. Level 2: the entries that fit the words best, closed ones too,\n"+
 				"at most 500 tokens. Level 3: everything.",
 			"  hookctl ledger recover\n  hookctl ledger recover 2 authentication tokens",
-			&ledgerRecoverVerb{}),
+			a.ledgerRecoverVerb),
 		a.verb(needStarted, "heal", "Write a missing or empty NOTES.md anew: from the log, from git, or from a template",
 			"Write a missing or empty NOTES.md anew: from the log, with your own text as the last commit has it; without entries as\n"+
 				"the last commit has it; else from a template. The exit code is 0 for a healthy or healed file, with --check-only 1 for\n"+

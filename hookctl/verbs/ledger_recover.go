@@ -41,9 +41,7 @@ type recoveryJSON struct {
 	Entries []ledger.Entry `json:"entries" jsonschema_description:"that the text has"`
 }
 
-type ledgerRecoverVerb struct{}
-
-func (ledgerRecoverVerb) run(a *app, args []string) error {
+func (a *app) ledgerRecoverVerb(args []string) error {
 	level := "1"
 	if len(args) > 0 {
 		level, args = args[0], args[1:]

@@ -28,9 +28,7 @@ type lifecycleJSON struct {
 	Before int    `json:"before,omitempty" jsonschema_description:"process id of the daemon before; only of restart"`
 }
 
-type startVerb struct{}
-
-func (startVerb) run(a *app, _ []string) error {
+func (a *app) startVerb(_ []string) error {
 	did, pid, err := a.start()
 	if err != nil {
 		return err
@@ -83,9 +81,7 @@ func (a *app) sayLifecycle(l lifecycleJSON, words string) error {
 	return a.Result(l, words, l.PID)
 }
 
-type stopVerb struct{}
-
-func (stopVerb) run(a *app, _ []string) error {
+func (a *app) stopVerb(_ []string) error {
 	pid, err := a.stop()
 	if errors.Is(err, client.ErrNotRunning) {
 		return a.Result(lifecycleJSON{Did: "nothing"}, "hookd does not run\n")
@@ -142,9 +138,7 @@ func (a *app) gone(pid int) error {
 	return nil
 }
 
-type restartVerb struct{}
-
-func (restartVerb) run(a *app, _ []string) error {
+func (a *app) restartVerb(_ []string) error {
 	before, err := a.stop()
 	if err != nil && !errors.Is(err, client.ErrNotRunning) {
 		return err

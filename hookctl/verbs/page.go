@@ -63,9 +63,7 @@ func (a *app) pageHits(words string) ([]page.Hit, error) {
 	return out, nil
 }
 
-type otelVerb struct{}
-
-func (otelVerb) run(a *app, _ []string) error {
+func (a *app) otelVerb(_ []string) error {
 	to := a.conf.Values.Otel
 	if to == "off" {
 		return problem.Faultf("no receiver is configured").Advise("`hookctl config set otel http://127.0.0.1:4318` names one")

@@ -17,22 +17,20 @@ import (
 func (a *app) projectCmd() *cobra.Command {
 	return cmdline.Noun("project", "List, show and join projects",
 		"  hookctl project list\n  hookctl project show",
-		a.verb(needStore, "list", "List the projects, the last used first", "",
+		a.plain(needStore, "list", "List the projects, the last used first", "",
 			"  hookctl project list\n  hookctl project list --json | jq -r .path",
-			&projectListVerb{}),
-		offering(a.completes((*app).projectWords), a.verb(needStore, "show [PROJECT]", "Show a project, without a name the one here", "",
+			a.projectListVerb),
+		offering(a.completes((*app).projectWords), a.plain(needStore, "show [PROJECT]", "Show a project, without a name the one here", "",
 			"  hookctl project show\n  hookctl project show hookline --json",
-			&projectShowVerb{}, cmdline.Between(0, "a project"))),
-		offering(a.completes((*app).projectWords), a.verb(needStore, "rehome OLD NEW", "Join a project into another: what belonged to OLD counts for NEW",
+			a.projectShowVerb, cmdline.Between(0, "a project"))),
+		offering(a.completes((*app).projectWords), a.plain(needStore, "rehome OLD NEW", "Join a project into another: what belonged to OLD counts for NEW",
 			"Join a project into another: what belonged to OLD counts for NEW. For a folder that moved in a way\n"+
 				"that could not be recognised (no git, or neither remote nor root commit in common).",
 			"  hookctl project rehome 1f3a90c2b7de 77aa01bc93f2",
-			&projectRehomeVerb{}, cmdline.Exactly("the project that is given up", "the project that takes it in"))))
+			a.projectRehomeVerb, cmdline.Exactly("the project that is given up", "the project that takes it in"))))
 }
 
-type projectListVerb struct{}
-
-func (projectListVerb) run(a *app, _ []string) error {
+func (a *app) projectListVerb(_ []string) error {
 	all, err := countedProjects(a)
 	if err != nil {
 		return err
@@ -113,9 +111,7 @@ func countsFor(all []project.State, id string) string {
 	return id
 }
 
-type projectShowVerb struct{}
-
-func (projectShowVerb) run(a *app, args []string) error {
+func (a *app) projectShowVerb(args []string) error {
 	all, err := countedProjects(a)
 	if err != nil {
 		return err
@@ -141,9 +137,7 @@ func (projectShowVerb) run(a *app, args []string) error {
 	return nil
 }
 
-type projectRehomeVerb struct{}
-
-func (projectRehomeVerb) run(a *app, args []string) error {
+func (a *app) projectRehomeVerb(args []string) error {
 	all, err := allProjects(a)
 	if err != nil {
 		return err

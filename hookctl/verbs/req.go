@@ -57,38 +57,38 @@ func (a *app) reqCmd() *cobra.Command {
 // reqFileVerbs are those about files and all branches.
 func (a *app) reqFileVerbs() []*cobra.Command {
 	return []*cobra.Command{
-		a.verb(needRecords, "list", "List the branches that have gates with something said about them", "",
+		a.plain(needRecords, "list", "List the branches that have gates with something said about them", "",
 			"  hookctl req list\n  hookctl req list --json | jq -r .branch",
-			&reqListVerb{}),
+			a.reqListVerb),
 		a.verb(needRecords, "sessions", "List the live sessions, of every project", "",
 			"  hookctl req sessions\n  hookctl req sessions --project .",
 			&reqSessionsVerb{}),
-		a.verb(needStarted, "prune", "Clear the gates of branches that git has no more",
+		a.plain(needStarted, "prune", "Clear the gates of branches that git has no more",
 			"Clear the gates of branches that git has no more, so that a new branch of that name starts afresh. The log\n"+
 				"keeps what was.",
 			"  hookctl req prune",
-			&reqPruneVerb{}),
-		a.verb(needStore, "init", "Write a commented .claude/requirements.yaml",
+			a.reqPruneVerb),
+		a.plain(needStore, "init", "Write a commented .claude/requirements.yaml",
 			"Write a commented .claude/requirements.yaml into this work tree. It asks nothing and overwrites nothing;\n"+
 				"one gate is on, the others are there to be switched on.",
 			"  hookctl req init",
-			&reqInitVerb{}),
-		a.verb(needStore, "validate", "Check the configuration of the gates: file, line and column of what has no effect",
+			a.reqInitVerb),
+		a.plain(needStore, "validate", "Check the configuration of the gates: file, line and column of what has no effect",
 			"Check the configuration of the gates and say, with file, line and column, what is malformed and left out,\n"+
 				"what is unknown, and what is known and not acted on. It needs no daemon and no store.\n"+
 				"Exit code 1 when something is left out.",
 			"  hookctl req validate\n  hookctl req validate --json | jq '.problems[] | select(.warning | not)'",
-			&reqValidateVerb{}),
-		a.verb(needStarted, "import [FILE…]", "Take over the requirements framework's state files",
+			a.reqValidateVerb),
+		a.plain(needStarted, "import [FILE…]", "Take over the requirements framework's state files",
 			"Take over the requirements framework's state: without a name every file of <git dir>/requirements and\n"+
 				"~/.claude/sessions.json. Long session ids are migrated, of two satisfactions the newer wins, and importing\n"+
 				"twice changes nothing. A file that is malformed is named and left alone: the exit code is 1 then. No file is\n"+
 				"changed.",
 			"  hookctl req import\n  hookctl req import .git/requirements/feature-x.json",
-			&reqImportVerb{}),
-		a.verb(needStore, "schema", "Print the JSON Schema of requirements.yaml, for editors", "",
+			a.reqImportVerb),
+		a.plain(needStore, "schema", "Print the JSON Schema of requirements.yaml, for editors", "",
 			"  hookctl req schema > .claude/requirements.schema.json",
-			&reqSchemaVerb{}),
+			a.reqSchemaVerb),
 	}
 }
 

@@ -13,9 +13,7 @@ import (
 	"hookline/hookctl/problem"
 )
 
-type reqInitVerb struct{}
-
-func (reqInitVerb) run(a *app, _ []string) error {
+func (a *app) reqInitVerb(_ []string) error {
 	place, err := a.workTree()
 	if err != nil {
 		return err
@@ -52,16 +50,12 @@ func writeNew(file string, data []byte) error {
 	return err
 }
 
-type reqSchemaVerb struct{}
-
-func (reqSchemaVerb) run(a *app, _ []string) error {
+func (a *app) reqSchemaVerb(_ []string) error {
 	a.Verbatim(string(gates.Schema()) + "\n")
 	return nil
 }
 
-type reqValidateVerb struct{}
-
-func (reqValidateVerb) run(a *app, _ []string) error {
+func (a *app) reqValidateVerb(_ []string) error {
 	place, err := a.workTree()
 	if err != nil {
 		return err

@@ -22,9 +22,7 @@ const maxStateFile = 4 << 20
 // importChunk is how many entries one event takes.
 const importChunk = 500
 
-type reqImportVerb struct{}
-
-func (reqImportVerb) run(a *app, args []string) error {
+func (a *app) reqImportVerb(args []string) error {
 	d, err := a.deskOfProject()
 	if err != nil {
 		return err

@@ -11,9 +11,7 @@ import (
 	"hookline/projector/session"
 )
 
-type reqListVerb struct{}
-
-func (reqListVerb) run(a *app, _ []string) error {
+func (a *app) reqListVerb(_ []string) error {
 	d, err := a.deskOfProject()
 	if err != nil {
 		return err
@@ -103,9 +101,7 @@ type liveJSON struct {
 	LastActive string `json:"last_active" jsonschema:"format=date-time" jsonschema_description:"empty where not known"`
 }
 
-type reqPruneVerb struct{}
-
-func (reqPruneVerb) run(a *app, _ []string) error {
+func (a *app) reqPruneVerb(_ []string) error {
 	d, err := a.deskOfProject()
 	if err != nil {
 		return err

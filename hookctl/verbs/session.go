@@ -30,9 +30,9 @@ func (a *app) sessionCmd() *cobra.Command {
 				"or who did not, and what was said.",
 			"  hookctl session show last\n  hookctl session show c68c8a51 -n all\n  hookctl session show last --calls",
 			&sessionShowVerb{Last: 20}, cmdline.Exactly("a session: "+sessionForms))),
-		offering(a.completes((*app).sessionWords), a.verb(needStore, "diff A B", "Compare two sessions: calls, permissions, files, commands, cost, end", "",
+		offering(a.completes((*app).sessionWords), a.plain(needStore, "diff A B", "Compare two sessions: calls, permissions, files, commands, cost, end", "",
 			"  hookctl session diff 043f0af5 last",
-			&sessionDiffVerb{}, cmdline.Exactly("a session: "+sessionForms, "another one"))),
+			a.sessionDiffVerb, cmdline.Exactly("a session: "+sessionForms, "another one"))),
 		offering(a.completes((*app).sessionWords), a.verb(needStore, "delete ID", "Drop a session from every list and fold",
 			"Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n"+
 				"A live session is dropped as well; what it still sends stays in the log only,\n"+

@@ -19,9 +19,7 @@ import (
 	"hookline/projector/session"
 )
 
-type statusVerb struct{}
-
-func (statusVerb) run(a *app, _ []string) error {
+func (a *app) statusVerb(_ []string) error {
 	st, err := a.hookedStatus()
 	if errors.Is(err, client.ErrNotRunning) {
 		st, err = a.statusDown(), nil

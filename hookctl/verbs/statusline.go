@@ -25,9 +25,7 @@ const (
 	statuslinePatience = 500 * time.Millisecond
 )
 
-type statuslineVerb struct{}
-
-func (statuslineVerb) run(a *app, _ []string) error {
+func (a *app) statuslineVerb(_ []string) error {
 	in := a.statuslineInput()
 	ctx, cancel := context.WithTimeout(a.ctx, statuslinePatience)
 	defer cancel()

@@ -23,9 +23,7 @@ import (
 	"hookline/projector/working"
 )
 
-type topVerb struct{}
-
-func (topVerb) run(a *app, _ []string) error {
+func (a *app) topVerb(_ []string) error {
 	if !a.Terminal || !a.Asks || a.JSON {
 		return problem.Faultf("top needs a terminal").Advise("`hookctl session list --json` and `hookctl tail -f` print the same")
 	}

@@ -37,23 +37,23 @@ func (a *app) recorderVerbs() []*cobra.Command {
 	uninstall.MarkFlagsMutuallyExclusive("user", "project", "local")
 
 	return []*cobra.Command{install, uninstall,
-		a.verb(needStore, "start", "Start the daemon, and wait until it answers",
+		a.plain(needStore, "start", "Start the daemon, and wait until it answers",
 			"Start the daemon, and wait until it answers. Seldom needed: a hook starts it too. A daemon that runs\n"+
 				"already is left alone.",
 			"  hookctl start",
-			&startVerb{}),
-		a.verb(needStore, "stop", "Stop the daemon, and wait until it is gone",
+			a.startVerb),
+		a.plain(needStore, "stop", "Stop the daemon, and wait until it is gone",
 			"Stop the daemon, and wait until it is gone. It finishes what it does, writes everything and closes the\n"+
 				"store. The next hook starts it again; `hookctl uninstall` ends the hooks.",
 			"  hookctl stop",
-			&stopVerb{}),
-		a.verb(needStore, "restart", "Stop the daemon and start it again; hooks meanwhile are spooled", "",
+			a.stopVerb),
+		a.plain(needStore, "restart", "Stop the daemon and start it again; hooks meanwhile are spooled", "",
 			"  hookctl restart",
-			&restartVerb{}),
-		a.verb(needStore, "status", "Show the daemon: version, log, projections, spool, hooks",
+			a.restartVerb),
+		a.plain(needStore, "status", "Show the daemon: version, log, projections, spool, hooks",
 			"Show the daemon: version, log, projections, spool, and when each kind of hook came last.\nExits 0 also when no daemon runs; --json says so by a pid of null.",
 			"  hookctl status\n  hookctl status --json | jq .pid",
-			&statusVerb{}),
+			a.statusVerb),
 		a.verb(needRunning, "doctor", "Check everything from the hooks to the log, and say what to do",
 			"Check everything from the hooks to the log, and say what to do. At the end a test event is sent through\n"+
 				"every stage. --fix starts the daemon, closes the home to others, renews outdated hooks and\n"+
@@ -116,24 +116,24 @@ func (a *app) searchVerbs() []*cobra.Command {
 				"With --error each hit is followed by what was run after it, when the error did not come back in its session.\n\n"+cmdline.PointForms,
 			"  hookctl find retry backoff\n  hookctl find '\"exit code 1\"' --tool Bash --since 1w\n  hookctl find --error 'no such module' --project hookline\n  hookctl find 'Conf*' --file parser.go --json | jq -r .session",
 			&findFlags{Last: 20}),
-		a.verb(needHookfind, "blame FILE[:LINE]", "Show which session, prompt and call wrote the lines of a file",
+		a.plain(needHookfind, "blame FILE[:LINE]", "Show which session, prompt and call wrote the lines of a file",
 			"Show which session, prompt and call wrote the lines of a file, from the edits in the log. FILE:12 and FILE:12-20 tell\n"+
 				"more of single lines. A line that no recorded edit wrote is said to have come from outside (a person, a command, a\n"+
 				"formatter), with the recorded edits before and behind it, or to have been there before the first one; where a\n"+
 				"record lacks the file around an edit, the line is found by the edit's own words, which is said too.",
 			"  hookctl blame parser.go\n  hookctl blame parser.go:120-140\n  hookctl blame parser.go --json | jq -r 'select(.how == \"edit\") | .session' | sort | uniq -c",
-			&blameVerb{}, cmdline.Exactly("a file, and perhaps a line: parser.go:12")),
-		a.verb(needHookfind, "mcp", "Serve agents what happened, by the Model Context Protocol on stdin and stdout",
+			a.blameVerb, cmdline.Exactly("a file, and perhaps a line: parser.go:12")),
+		a.plain(needHookfind, "mcp", "Serve agents what happened, by the Model Context Protocol on stdin and stdout",
 			"Serve agents what happened, by the Model Context Protocol on stdin and stdout: six tools that only read (find, session,\n"+
 				"event, state_at, why, decisions), and this project's sessions as resources. Answers are bounded and redacted once more.",
 			"  claude mcp add hookline -- hookctl mcp\n  npx @modelcontextprotocol/inspector hookctl mcp",
-			&mcpVerb{}),
-		a.verb(needHookfind, "otel", "Send traces of OpenTelemetry to the receiver of the configuration",
+			a.mcpVerb),
+		a.plain(needHookfind, "otel", "Send traces of OpenTelemetry to the receiver of the configuration",
 			"Send traces to the OTLP receiver that `otel` in the user's configuration names: one for each prompt from now on, with its\n"+
 				"calls and subagents, their times and outcomes, and no text of the session. It runs until Ctrl-C or until the daemon ends.\n"+
 				"The daemon starts it by itself where `otel` is set.",
 			"  hookctl config set otel http://127.0.0.1:4318\n  hookctl otel",
-			&otelVerb{}),
+			a.otelVerb),
 	}
 }
 
@@ -147,12 +147,12 @@ func (a *app) stateVerbs() []*cobra.Command {
 					"no cool-down.",
 				"  hookctl dream trigger --phase full\n  hookctl dream trigger --phase rem --session c68c8a51 --json",
 				&dreamTriggerVerb{Phase: "full"})),
-		a.verb(needStore, "top", "Show sessions in the terminal: live, their events, and the state at each",
+		a.plain(needStore, "top", "Show sessions in the terminal: live, their events, and the state at each",
 			"Show the live sessions and those active last in the terminal: those that wait for you or are stuck first. Enter opens a session's events, where the\n"+
 				"arrow keys go through them with the session's state at each below, and then one event; Esc goes back,\n"+
 				"/ shows only lines with a text, ? shows all keys.",
 			"  hookctl top",
-			&topVerb{}),
+			a.topVerb),
 		a.verb(needStore, "cost", "Show what sessions cost in tokens and dollars",
 			"Show what sessions cost in tokens and dollars, from the client's transcripts. Each answer of the API counts once, also\n"+
 				"where a fork or a resume copied it; the parts sum to the whole. An answer that called several tools is shared\n"+
@@ -160,13 +160,13 @@ func (a *app) stateVerbs() []*cobra.Command {
 				"without a price is named.",
 			"  hookctl cost\n  hookctl cost --session last --by prompt\n  hookctl cost --all --since 1w --by project",
 			&costQuery{By: "model"}),
-		a.verb(needStore, "statusline", "Print one line for the client's status line",
+		a.plain(needStore, "statusline", "Print one line for the client's status line",
 			"Print one line for the client's status line: whether the recorder is alive, the identity, how the session\n"+
 				"stands, how full its context is, and the gates that are open. It reads the client's JSON from stdin, and has the exact use\n"+
 				"of the context recorded where that came into another phase. It costs no tokens and always exits 0: the client\n"+
 				"blanks the line on any other code.",
 			"  {\"statusLine\": {\"type\": \"command\",\n                  \"command\": \"hookctl statusline\"}}   in settings.json",
-			&statuslineVerb{}),
+			a.statuslineVerb),
 		a.verb(needHookfind, "page", "Show sessions in a browser: a timeline with a scrubber",
 			"Show sessions in a browser: a list of them, and each as a timeline by prompt with calls, changes, outputs,\n"+
 				"permissions, gates and compactions. The scrubber shows the state at any event: goal, files, failures, identity.\n\n"+

@@ -1,4 +1,4 @@
-// Package verbs is what people type: one file per noun, every verb a struct whose fields are its flags, with what it does over the
+// Package verbs is what people type: one file per noun, a verb with flags a struct whose fields they are, with what it does over the
 // daemon's surface. Whatever a verb touches of the world (output, environment, clock, connection) is
 // a field of its app, so that a test runs it in process with a buffer.
 //
@@ -158,14 +158,22 @@ var outputs = cmdline.Outputs{
 	"req import":              []importedJSON{},
 }
 
-// runner is a verb: its fields are its flags, as of [cmdline.Flags], and hold their defaults.
+// runner is a verb with flags: its fields are its flags, as of [cmdline.Flags], and hold their defaults.
 type runner interface {
 	run(a *app, args []string) error
 }
 
 // verb is a command that runs v; its first request connects as n says. Without args a command that is one word takes none.
 func (a *app) verb(n need, use, short, long, example string, v runner, args ...cobra.PositionalArgs) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Long: long, Example: example}
+	return a.command(n, &cobra.Command{Use: use, Short: short, Long: long, Example: example}, func(args []string) error { return v.run(a, args) }, args, v)
+}
+
+// plain is a verb without flags.
+func (a *app) plain(n need, use, short, long, example string, run func(args []string) error, args ...cobra.PositionalArgs) *cobra.Command {
+	return a.command(n, &cobra.Command{Use: use, Short: short, Long: long, Example: example}, run, args)
+}
+
+func (a *app) command(n need, cmd *cobra.Command, run func(args []string) error, args []cobra.PositionalArgs, flags ...any) *cobra.Command {
 	if len(args) > 0 {
 		cmd.Args = args[0]
 	}
@@ -178,8 +186,8 @@ func (a *app) verb(n need, use, short, long, example string, v runner, args ...c
 		}
 		a.door = &door{need: n}
 		defer a.door.close()
-		return v.run(a, args)
-	}, v)
+		return run(args)
+	}, flags...)
 }
 
 // offering has the shell complete the arguments of a command.
