@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"unicode"
@@ -29,26 +28,4 @@ func TestLineIsSafe(t *testing.T) {
 			rt.Fatalf("control character at %d: %q", i, line)
 		}
 	})
-}
-
-// TestIndentIsSafe: data shown to a person is still the same JSON, without raw control characters.
-func TestIndentIsSafe(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		in := jsonOf(map[string]string{"k": rapid.String().Draw(rt, "text")})
-		out := cmdline.IndentJSON([]byte(in))
-		if strings.IndexFunc(out, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) >= 0 {
-			rt.Fatalf("control character in %q", out)
-		}
-		if got := compact(rt, out); got != compact(rt, in) {
-			rt.Fatalf("%q became %q", in, got)
-		}
-	})
-}
-
-func compact(rt *rapid.T, text string) string {
-	var v map[string]string
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		rt.Fatalf("%v: %q", err, text)
-	}
-	return v["k"]
 }

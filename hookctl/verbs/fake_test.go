@@ -36,7 +36,6 @@ type fakeBackend struct {
 	lacks   bool   // a content that an event refers to is not in an export
 	cut     bool   // an export ends before its trailer
 	behind  uint64 // by so many events an export is shorter than the log
-	dreams  string // data of a dream that fails; "" for one that is completed
 }
 
 func newFake() *fakeBackend {
@@ -73,8 +72,6 @@ func (f *fakeBackend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mux.HandleFunc("GET /v1/cells/{projection}/{key...}", f.cell)
 	mux.HandleFunc("GET /v1/export", f.export)
 	mux.HandleFunc("POST /v1/do/emit", f.emit)
-	mux.HandleFunc("POST /v1/do/dream", f.dream)
-	mux.HandleFunc("POST /v1/do/line", f.line)
 	mux.HandleFunc("POST /v1/canary", func(w http.ResponseWriter, _ *http.Request) { send(w, f.canary) })
 	mux.HandleFunc("POST /v1/rebuild", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, f.rebuild) })
 	mux.HandleFunc("POST /v1/stop", func(w http.ResponseWriter, _ *http.Request) { f.stopped++; send(w, struct{}{}) })
@@ -177,31 +174,6 @@ func (f *fakeBackend) emit(w http.ResponseWriter, r *http.Request) {
 	}
 	e.Data = string(data)
 	send(w, events.NewRecord(10, events.Envelope{ID: "01KAJ3ZV5T000000000000000A", Type: e.Type, Version: 1, Time: noon, Session: e.Session, Project: e.Project, Data: data}))
-}
-
-// line is what the daemon says for a status line.
-func (f *fakeBackend) line(w http.ResponseWriter, r *http.Request) {
-	var o client.LineOrder
-	_ = json.NewDecoder(r.Body).Decode(&o)
-	var out client.LineFacts
-	if i, ok := f.cells[identity.Name][o.Session].(identity.State); ok {
-		out.Brief, out.IC, out.Class = i.Brief(), i.LastIC, identity.Classify(i.LastIC)
-	}
-	if s, ok := f.cells[session.Name][o.Session].(session.State); ok {
-		out.Phase = s.Phase
-	}
-	send(w, out)
-}
-
-func (f *fakeBackend) dream(w http.ResponseWriter, r *http.Request) {
-	var in struct{ Session, Phase string }
-	_ = json.NewDecoder(r.Body).Decode(&in)
-	f.more = []events.Record{record(11, events.TypeDreamTriggered, in.Session, `{"phase":"full"}`),
-		record(12, events.TypeDreamCompleted, in.Session, `{"phase":"full","before_ic":0.42,"after_ic":0.91,"before_r":0.4,"after_r":0.99,"entries":12,"blind_spots":["ordering"],"duration_ms":3}`)}
-	if f.dreams != "" {
-		f.more[1] = record(12, events.TypeDreamFailed, in.Session, f.dreams)
-	}
-	send(w, map[string]any{"triggered": 11})
 }
 
 // Sessions of the fake.

@@ -6,13 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
-	"hookline/projector/project"
-	"hookline/projector/session"
 )
 
 // A home that is a file is found; nothing else is looked at then.
@@ -109,22 +106,4 @@ func TestWrongNamesStartNothing(t *testing.T) {
 			t.Errorf("%s: %v", args, b.needs)
 		}
 	}
-}
-
-// Sessions count for the project that another was joined into, and a git project is shown by its folder.
-func TestJoinedProjects(t *testing.T) {
-	old := project.State{ID: "aaaaaaaaaaaa", Name: "plain", Path: "/old", Sessions: 4, LastSeen: noon, JoinedInto: "bbbbbbbbbbbb"}
-	now := project.State{ID: "bbbbbbbbbbbb", Name: "moved", Path: "/new/moved/.git", Git: true, Sessions: 1, LastSeen: noon.Add(-time.Hour)}
-	f := newFake()
-	f.cells[project.Name] = map[string]any{old.ID: old, now.ID: now}
-	f.cells[session.Name][sessionA] = session.State{ID: sessionA, Project: old.ID, Status: session.Live, LastActive: noon}
-	f.cells[session.Name][sessionB] = session.State{ID: sessionB, Project: now.ID, Status: session.Ended, LastActive: noon.Add(-time.Minute)}
-	b := newBench(t, f)
-	b.env["CLAUDE_PROJECT_DIR"] = "/new/moved/.git"
-	if out, want := b.must("project", "list"), "   PROJECT       NAME   SESSIONS  LAST SEEN  PATH\n"+
-		"   aaaaaaaaaaaa  plain  –         just now   joined into bbbbbbbbbbbb\n"+
-		"*  bbbbbbbbbbbb  moved  2         just now   /new/moved\n"; out != want {
-		t.Errorf("%s\nwant\n%s", out, want)
-	}
-	contains(t, b.must("session", "list"), "c68c8a51")
 }

@@ -94,8 +94,8 @@ func (b *reqBench) hook(session, body string) string {
 	b.t.Helper()
 	b.n++
 	ms := b.clock.Add(1)
-	text := strings.Replace(body, "{", fmt.Sprintf(`{"session_id":%q,"cwd":%q,"tool_use_id":"toolu_%d",`, session, b.dir, b.n), 1)
-	env := map[string]string{"CLAUDE_PROJECT_DIR": b.dir}
+	text := strings.Replace(body, "{", fmt.Sprintf(`{"session_id":%q,"cwd":%q,"tool_use_id":"toolu_%d",`, session, b.Cwd, b.n), 1)
+	env := map[string]string{"CLAUDE_PROJECT_DIR": b.Cwd}
 	if b.pid != 0 {
 		env["CLAUDE_PID"] = strconv.Itoa(b.pid)
 	}
@@ -137,7 +137,7 @@ func (b *reqBench) set(k *talk, args []string) bool {
 		write(b.t, b.rules(), strings.Join(rest, "\n")+"\n")
 	case "put": // FILE LINE…: below the repository; ~ is the home
 		file := filepath.Join(b.dir, rest[0])
-		if below, ok := strings.CutPrefix(rest[0], "~/"); ok {
+		if below, ok := strings.CutPrefix(rest[0], "$HOME/"); ok {
 			file = filepath.Join(b.env["HOME"], below)
 		}
 		write(b.t, file, strings.Join(rest[1:], "\n")+"\n")

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -48,29 +47,6 @@ func peopled(t *testing.T) (*bench, *fakeBackend) {
 	return b, f
 }
 
-// TestCurrentSession: flag, environment, the live one, newest snapshot, in this order.
-func TestCurrentSession(t *testing.T) {
-	b, f := peopled(t)
-	shown := func(args ...string) string {
-		t.Helper()
-		var out struct{ Session string }
-		expect.OK(t, json.Unmarshal([]byte(b.must(append([]string{"identity", "show", "--json"}, args...)...)), &out))
-		return out.Session
-	}
-	b.env["CLAUDE_PID"] = "1" // nobody's client
-	f.cells[identity.PointerName][identity.PointerKey(hereID)] = identity.Pointer{Session: sessionB}
-	expect.Equal(t, shown(), sessionA, "live")
-	for id, c := range f.cells[session.Name] {
-		s := c.(session.State)
-		s.Status = session.Ended
-		f.cells[session.Name][id] = s
-	}
-	expect.Equal(t, shown(), sessionB, "newest snapshot")
-	b.env["CLAUDE_CODE_SESSION_ID"] = sessionC
-	expect.Equal(t, shown(), sessionC, "environment")
-	expect.Equal(t, shown("--session", "c68c8a51"), sessionA, "flag")
-}
-
 func TestNoIdentity(t *testing.T) {
 	b, f := peopled(t)
 	f.cells[identity.Name][sessionB] = identity.State{}
@@ -89,17 +65,5 @@ func TestRepair(t *testing.T) {
 	} {
 		b.must(append([]string{"repair"}, strings.Fields(args)...)...)
 		expect.Equal(t, f.asked[len(f.asked)-1], path, args)
-	}
-}
-
-// A dream that failed is told by the exit code with --json, too.
-func TestDreamFailedJSON(t *testing.T) {
-	b, f := peopled(t)
-	f.dreams = `{"phase":"full","error":"no entries","ic":0.42}`
-	for _, flags := range [][]string{nil, {"--json"}} {
-		code, out, errs := b.run(append([]string{"dream", "trigger", "--session", "c68c8a51"}, flags...)...)
-		if code != 1 || errs != "hookctl: error: Dream trigger failed: no entries. IC remains at 0.42\n" || strings.Contains(out, `"type":"dream.failed"`) != (flags != nil) {
-			t.Errorf("%v: exit %d, %q, %q", flags, code, out, errs)
-		}
 	}
 }

@@ -57,27 +57,6 @@ func TestCloudEvents(t *testing.T) {
 		`"time":"2026-11-21T12:00:00Z","datacontenttype":"application/json","sequence":"00000000000000000006","dataversion":1,"appended":"2026-11-21T12:00:00.0015Z","redacted":2,"data":{}}`+"\n")
 }
 
-// The daemon interprets the filters; of -n 0 it is asked nothing, or with -f what is new.
-func TestTailFilters(t *testing.T) {
-	b, f := peopled(t)
-	b.must("tail", "--type", "tool.*", "--type", "hook.refused, prompt.submitted", "--since", "10m", "--project", "app")
-	expect.Equal(t, f.asked[len(f.asked)-1], "GET /v1/events?n=20&project=app&since=2026-11-21T11%3A50%3A00Z&type=tool.%2A%2Chook.refused%2C+prompt.submitted", "asked")
-	b.must("tail", "--session", "last", "--tool", "mcp__*", "--file", "a.go", "--agent", "a1", "--grep", "x|y", "--until", "now", "-n", "all")
-	want := "GET /v1/events?agent=a1&file=a.go&grep=x%7Cy&n=0&session=" + sessionA + "&tool=mcp__%2A&until=2026-11-21T12%3A00%3A00Z"
-	expect.Equal(t, f.asked[len(f.asked)-1], want, "asked")
-	asked := len(f.asked)
-	if out := b.must("tail", "-n", "0"); out != "" || len(f.asked) != asked {
-		t.Errorf("-n 0: %q, asked %v", out, f.asked[asked:])
-	}
-	f.more = []events.Record{record(f.events[len(f.events)-1].Seq+1, events.TypeToolSucceeded, sessionA, `{}`)}
-	f.status.Seq = f.more[0].Seq - 1
-	pauses := 0
-	b.Pause = stopAfter(&pauses, 2, func() { f.status.Seq = 15 })
-	if out := b.must("tail", "-f", "-n", "0", "-o", "json"); strings.Count(out, "\n") != 1 {
-		t.Errorf("-f -n 0: %s", out)
-	}
-}
-
 // TestFollowOverRestart: the connection ends twice, once with a daemon that is away for a while and
 // then repeats events; every event is shown once, in order.
 func TestFollowOverRestart(t *testing.T) {

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pmezard/go-difflib/difflib"
+	"mvdan.cc/sh/v3/shell"
+
 	"hookline/events"
 	"hookline/expect"
 	"hookline/hookctl/client"
@@ -66,26 +69,12 @@ func (k *talk) run(file string) {
 	differs(t, string(text), got.String())
 }
 
-// differs shows the first line that is another one, and the command that it belongs to.
+// differs shows the lines that are others.
 func differs(t *testing.T, want, got string) {
 	t.Helper()
-	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
-	command := ""
-	for i := range max(len(w), len(g)) {
-		var a, b string
-		if i < len(w) {
-			a = w[i]
-		}
-		if i < len(g) {
-			b = g[i]
-		}
-		if strings.HasPrefix(a, "$ ") {
-			command = a
-		}
-		if a != b {
-			t.Errorf("line %d, %s\n got %q\nwant %q", i+1, command, b, a)
-			return
-		}
+	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{A: difflib.SplitLines(want), B: difflib.SplitLines(got), Context: 3})
+	if text != "" || err != nil {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
 
@@ -275,7 +264,7 @@ func (k *talk) meant(word string) string {
 
 // What differs from run to run in a talk with a daemon: ids of events, and when it took them, in which order.
 var (
-	ids   = regexp.MustCompile(`\b01[0-9A-HJKMNP-TV-Z]{24}\b`)
+	ids   = regexp.MustCompile(`\b(01[0-9A-HJKMNP-TV-Z]{24}|[0-9a-f]{12})\b`)
 	taken = regexp.MustCompile(`"(appended|seq)":("[^"]*"|[0-9]+)`)
 )
 
@@ -288,34 +277,9 @@ func (k *talk) plain(s string) string {
 	return strings.NewReplacer(home.PathsOf(k.b.Home(), k.b.Getenv).Socket, "$SOCKET", k.b.env["HOME"], "$HOME", "\x1b", `\e`).Replace(s)
 }
 
-// words splits a command line as a shell would: blanks part, quotes of both kinds keep together.
+// words splits a command line as a shell would; names of the talk stay.
 func words(t *testing.T, line string) []string {
 	t.Helper()
-	var all []string
-	var word strings.Builder
-	quote, begun := rune(0), false
-	for _, r := range line {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote == 0 && (r == '\'' || r == '"'):
-			quote, begun = r, true
-		case quote == 0 && r == ' ':
-			if begun {
-				all = append(all, word.String())
-			}
-			word.Reset()
-			begun = false
-		default:
-			word.WriteRune(r)
-			begun = true
-		}
-	}
-	if quote != 0 {
-		t.Fatalf("a quote is open in %q", line)
-	}
-	if begun {
-		all = append(all, word.String())
-	}
-	return all
+	names := func(name string) string { return strings.TrimPrefix("$"+name, "$IFS") } // blanks part words
+	return expect.Value(shell.Fields(line, names))(t)
 }
