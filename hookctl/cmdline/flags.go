@@ -15,10 +15,8 @@ import (
 // Flags adds a flag to cmd for each field with the tag `help` of the struct that to points to, and of those embedded in
 // it; what the field has is the flag's default. Its name is the field's in lower case, or what the tag `flag` says: a name, a comma and a letter. Of
 // a list the tag `sep:","` makes one flag take several values; without it the flag is repeated. Values that the tag
-// `choices` names, comma-separated, are the only ones, which the function that is returned checks once the flags are
-// known; the shell offers them, those of the tag `offers`, or what offer has for the field's name.
-func Flags(cmd *cobra.Command, to any, offer map[string]cobra.CompletionFunc) (check func() error) {
-	check = func() error { return nil }
+// `choices` names are the only ones; the shell offers them, those of the tag `offers`, or what offer has for the field's name.
+func Flags(cmd *cobra.Command, to any, offer map[string]cobra.CompletionFunc) {
 	all := reflect.ValueOf(to).Elem()
 	for _, field := range reflect.VisibleFields(all.Type()) {
 		help := field.Tag.Get("help")
@@ -30,13 +28,13 @@ func Flags(cmd *cobra.Command, to any, offer map[string]cobra.CompletionFunc) (c
 		if name == "" {
 			name = strings.ToLower(field.Name)
 		}
-		value := all.FieldByIndex(field.Index)
-		add(cmd.Flags(), value.Addr().Interface(), name, letter, help, field.Tag.Get("sep") != "")
-		words := split(field.Tag.Get("offers"))
-		if only := split(field.Tag.Get("choices")); len(only) > 0 {
+		value := all.FieldByIndex(field.Index).Addr().Interface()
+		words := strings.Fields(field.Tag.Get("offers"))
+		if only := strings.Fields(field.Tag.Get("choices")); len(only) > 0 {
 			words = only
-			check = both(check, func() error { return oneOf(name, value.String(), only) })
+			value = &choice{name, value.(*string), only}
 		}
+		add(cmd.Flags(), value, name, letter, help, field.Tag.Get("sep") != "")
 		switch {
 		case len(words) > 0:
 			Choices(cmd, name, words...)
@@ -46,15 +44,36 @@ func Flags(cmd *cobra.Command, to any, offer map[string]cobra.CompletionFunc) (c
 			_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)) // the same
 		}
 	}
-	return check
 }
+
+// choice is the value of a flag that is one of some words.
+type choice struct {
+	name  string
+	is    *string
+	words []string
+}
+
+// String gives the value as it is typed.
+func (c *choice) String() string { return *c.is }
+
+// Set reads the value.
+func (c *choice) Set(s string) error {
+	if !slices.Contains(c.words, s) {
+		last := len(c.words) - 1
+		return problem.Faultf("there is no %s %q", c.name, s).Advise("--" + c.name + " takes " + strings.Join(c.words[:last], ", ") + " or " + c.words[last])
+	}
+	*c.is = s
+	return nil
+}
+
+// Type names the value in help.
+func (c *choice) Type() string { return "string" }
 
 // Verb makes cmd a command whose function gets the context and the arguments once the flags (structs as of [Flags], with
 // what offer has for their fields) are known. Without Args a command that is one word takes none.
 func Verb(cmd *cobra.Command, offer map[string]cobra.CompletionFunc, run func(ctx context.Context, args []string) error, flags ...any) *cobra.Command {
-	check := func() error { return nil }
 	for _, f := range flags {
-		check = both(check, Flags(cmd, f, offer))
+		Flags(cmd, f, offer)
 	}
 	if cmd.Args == nil && !strings.Contains(cmd.Use, " ") {
 		cmd.Args = Exactly()
@@ -62,26 +81,8 @@ func Verb(cmd *cobra.Command, offer map[string]cobra.CompletionFunc, run func(ct
 	if fileArgument.MatchString(cmd.Use) {
 		cmd.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
 	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := check(); err != nil {
-			return err
-		}
-		return run(cmd.Context(), args)
-	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) }
 	return cmd
-}
-
-func split(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
-}
-
-func both(x, y func() error) func() error {
-	return func() error {
-		if err := x(); err != nil {
-			return err
-		}
-		return y()
-	}
 }
 
 func add(fl *pflag.FlagSet, to any, name, letter, help string, several bool) {
@@ -106,13 +107,4 @@ func add(fl *pflag.FlagSet, to any, name, letter, help string, several bool) {
 			fl.StringArrayVarP(p, name, letter, *p, help)
 		}
 	}
-}
-
-// oneOf refuses a value that is not among the choices of a flag.
-func oneOf(name, value string, choices []string) error {
-	if slices.Contains(choices, value) {
-		return nil
-	}
-	last := len(choices) - 1
-	return problem.Faultf("there is no %s %q", name, value).Advise("--" + name + " takes " + strings.Join(choices[:last], ", ") + " or " + choices[last])
 }

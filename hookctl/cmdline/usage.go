@@ -48,6 +48,10 @@ func flagError(cmd *cobra.Command, err error) error {
 		return noSuchVerb(cmd, cmd.Flags().Args())
 	}
 
+	var own *problem.Error // of a value that is none of the choices
+	if errors.As(err, &own) {
+		return own
+	}
 	f := misused(cmd, err.Error())
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -55,11 +56,7 @@ func (s *Answers) told(ctx context.Context, run func(a *app) error) (string, err
 	a.Columns = 0
 	a.JSON = false
 	if err := a.with(needStore, func() error { return run(a) }); err != nil {
-		words := err.Error()
-		if f, ok := err.(*problem.Error); ok && f.Hint != "" { //nolint:errorlint // the verb's own, not one inside
-			words += "; " + f.Hint
-		}
-		return "", fmt.Errorf("%s", s.bounded([]byte(words)))
+		return "", errors.New(s.bounded([]byte(join("; ", err.Error(), hintOf(err, "")))))
 	}
 	return s.bounded(out.Bytes()), nil
 }

@@ -36,10 +36,7 @@ func (a *app) completes(offer completer) cobra.CompletionFunc {
 
 // sessionWords are the sessions, the last active first.
 func (a *app) sessionWords() []string {
-	all, err := newest(a, shortList)
-	if err != nil {
-		return nil
-	}
+	all, _ := newest(a, shortList) // without an answer none is offered
 	words := []string{"last\tthe last active one of this project"}
 	for _, s := range all {
 		words = append(words, alias(s.ID)+"\t"+join(", ", a.ago(s.LastActive), cmdline.OneLine(s.Title)))
@@ -48,10 +45,7 @@ func (a *app) sessionWords() []string {
 }
 
 func (a *app) projectWords() []string {
-	all, err := allProjects(a)
-	if err != nil {
-		return nil
-	}
+	all, _ := allProjects(a) // the same
 	var words []string
 	for _, p := range all {
 		words = append(words, p.ID+"\t"+join(", ", cmdline.OneLine(p.Name), folder(p)))

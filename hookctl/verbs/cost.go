@@ -34,7 +34,7 @@ type costQuery struct {
 	Session string `help:"of one session: its id, any unique prefix of it, or last; default: all of this project"`
 	Project string `help:"of one project: its id, name or path"`
 	Since   string `help:"from then on: 3h, 2w, yesterday, a time or a sequence"`
-	By      string `help:"model, prompt, agent, tool, project, session" choices:"model,prompt,agent,tool,project,session"`
+	By      string `help:"model, prompt, agent, tool, project, session" choices:"model prompt agent tool project session"`
 	All     bool   `help:"of every project"`
 }
 

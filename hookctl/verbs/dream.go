@@ -11,7 +11,7 @@ import (
 )
 
 type dreamTriggerVerb struct {
-	Phase string `help:"nrem, rem or full" choices:"nrem,rem,full"`
+	Phase string `help:"nrem, rem or full" choices:"nrem rem full"`
 	ofSession
 }
 

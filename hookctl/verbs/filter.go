@@ -26,7 +26,7 @@ type filter struct {
 	File    string   `help:"only calls about this path, or one that ends in it"`
 	Agent   string   `help:"only this subagent: its id or the beginning of it"`
 	Last    count    `flag:"n,n" help:"the last N; 0 for none, all for all"`
-	Output  string   `flag:"output,o" help:"pretty, json, ndjson or cloudevents" choices:"pretty,json,ndjson,cloudevents"`
+	Output  string   `flag:"output,o" help:"pretty, json, ndjson or cloudevents" choices:"pretty json ndjson cloudevents"`
 
 	follow bool // with -f of tail
 }

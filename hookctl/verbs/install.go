@@ -22,7 +22,7 @@ type scopeFlags struct {
 	User   bool   `help:"the user's settings.json: every session (default)"`
 	Shared bool   `flag:"project" help:"this project's .claude/settings.json, committed: hookctl must be on everybody's PATH"`
 	Local  bool   `help:"this project's .claude/settings.local.json: only you, only here"`
-	Client string `help:"whose hooks: claude-code, or codex with its hooks.json" choices:"claude-code,codex"`
+	Client string `help:"whose hooks: claude-code, or codex with its hooks.json" choices:"claude-code codex"`
 }
 
 // options are the settings files of the client that was named.
@@ -95,7 +95,7 @@ type installJSON struct {
 // installVerb writes the hooks.
 type installVerb struct {
 	scopeFlags
-	Profile string "help:\"full or identity\" choices:\"full,identity\""
+	Profile string "help:\"full or identity\" choices:\"full identity\""
 	Dry     bool   "flag:\"dry-run\" help:\"only show what would change\""
 	Line    bool   "flag:\"statusline\" help:\"also make `hookctl statusline` the client's status line, unless it has another\""
 	Plugin  bool   "help:\"as a plugin of the client; needs its command claude on the PATH\""

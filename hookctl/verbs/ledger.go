@@ -170,7 +170,7 @@ type addition struct {
 	Subject  string   `help:"what a decision is about"`
 	Because  string   `help:"why it was decided so"`
 	Evidence []string `help:"a place that supports it: '${PROJECT_ROOT}/path:line[-line]'; may be repeated"`
-	Case     string   `help:"of a scenario: happy_path, edge_case or error_handling" offers:"happy_path,edge_case,error_handling"`
+	Case     string   `help:"of a scenario: happy_path, edge_case or error_handling" offers:"happy_path edge_case error_handling"`
 	Expect   string   `help:"of a scenario: the outcome"`
 	Replaces string   `help:"number or id of the entry that this one takes the place of"`
 

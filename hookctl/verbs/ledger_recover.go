@@ -116,7 +116,7 @@ func entryText(e ledger.Entry) string {
 }
 
 type ledgerSynthesisVerb struct {
-	Level string `help:"strict, warn or disabled" choices:"strict,warn,disabled"`
+	Level string `help:"strict, warn or disabled" choices:"strict warn disabled"`
 }
 
 func (f *ledgerSynthesisVerb) run(a *app, _ []string) error {

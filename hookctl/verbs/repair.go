@@ -5,47 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strings"
 
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
-	"hookline/projector/gate"
 	"hookline/projector/identity"
-	"hookline/projector/project"
-	"hookline/projector/session"
 )
 
-// rebuilds maps the names that people use to projections; "" is all of them. session_identity is
-// the column family of the identity specification, snapshot, latest and cache are buckets.
-var rebuilds = map[string]string{
-	"session_identity":   identity.Name,
-	"snapshot":           "",
-	"cache":              identity.Name,
-	session.Name:         session.Name,
-	identity.Name:        identity.Name,
-	identity.PointerName: identity.PointerName,
-	project.Name:         project.Name,
-	gate.Name:            gate.Name,
-}
+// rebuilds maps names that people use to projections; "" is all of them. session_identity is
+// the column family of the identity specification, snapshot and cache are buckets.
+var rebuilds = map[string]string{"session_identity": identity.Name, "snapshot": "", "cache": identity.Name}
 
 type repairVerb struct {
 	Family string `flag:"cf" help:"session_identity" offers:"session_identity"`
-	Bucket string `help:"a bucket (snapshot, latest, cache) or a projection" offers:"snapshot,latest,cache,session,identity,project,gate"`
+	Bucket string `help:"a bucket (snapshot, latest, cache) or a projection" offers:"snapshot latest cache session identity project gate"`
 	Dry    bool   `flag:"dry-run" help:"only tell what would change"`
 }
 
 func (f *repairVerb) run(a *app, _ []string) error {
-	name := f.Family + f.Bucket
-	projection, ok := rebuilds[name]
+	projection, ok := rebuilds[f.Family+f.Bucket]
 	if !ok {
-		names := sortedKeys(rebuilds)
-		return problem.Faultf("there is no bucket %q", name).Advise("one of "+strings.Join(names, ", ")).Meant(name, names, "%s")
+		projection = f.Family + f.Bucket
 	}
-	q := url.Values{}
-	if projection != "" {
-		q.Set("projection", projection)
-	}
+	q := url.Values{"projection": {projection}}
 	if f.Dry {
 		q.Set("dry_run", "1")
 	}

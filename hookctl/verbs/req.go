@@ -231,18 +231,8 @@ func (d *desk) find(name string) (id string, explicit bool, err error) {
 		if err := d.know(name); err != nil {
 			return "", true, err
 		}
-		s, err := match(d.sessions, name, d.app)
-		if err == nil {
-			return s.ID, true, nil
-		}
-		all := slices.Clone(d.sessions) // one that was deleted and goes on is told to open its gates by its name
-		for i := range all {
-			all[i].Status = session.Ended
-		}
-		if gone, without := match(all, name, d.app); without == nil {
-			return gone.ID, true, nil
-		}
-		return "", true, err
+		s, err := match(d.sessions, name, d.app) // also one that was deleted and goes on
+		return s.ID, true, err
 	}
 	if id := d.Getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
 		return id, false, d.know(id)

@@ -2,13 +2,11 @@ package verbs
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/facts"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/problem"
 )
@@ -61,9 +59,10 @@ func (a *app) reqValidateVerb(_ []string) error {
 		return err
 	}
 	r := a.rulesAt(place)
+	d := &desk{app: a, place: place, rules: r}
 	v := validation{Configured: r.ProjectFile != "", Valid: len(r.Invalid()) == 0, Enabled: []string{},
 		Problems: append([]gates.Problem{}, r.Problems...), Notes: append([]gates.Problem{}, r.Notes...)}
-	v.Problems = append(v.Problems, unknownBases(a, &facts.Sizes{}, place.Worktree, r)...)
+	v.Problems = append(v.Problems, d.unknownBases()...)
 	for _, q := range r.InOrder() {
 		v.Enabled = append(v.Enabled, q.Name)
 	}
@@ -87,7 +86,7 @@ func (a *app) reqValidateVerb(_ []string) error {
 		left := len(r.Invalid())
 		switch {
 		case left > 0:
-			a.Printf("%s\n", fmt.Sprintf("❌ %s left out, %s enabled", cmdline.Plural(left, "part"), cmdline.Plural(len(v.Enabled), "requirement")))
+			a.Printf("❌ %s left out, %s enabled\n", cmdline.Plural(left, "part"), cmdline.Plural(len(v.Enabled), "requirement"))
 		case v.Configured:
 			a.Printf("✅ valid, %s enabled\n", cmdline.Plural(len(v.Enabled), "requirement"))
 		}

@@ -273,16 +273,12 @@ func (d *desk) problems(full bool) {
 	}
 }
 
-func (d *desk) unknownBases() []gates.Problem {
-	return unknownBases(d.app, &d.sizes, d.place.Worktree, d.rules)
-}
-
 // unknownBases names the dynamic requirements that are measured from a ref which git does not have here. That is
 // a fact about this clone: the configuration may be right.
-func unknownBases(a *app, sizes *facts.Sizes, worktree string, rules gates.Rules) []gates.Problem {
+func (d *desk) unknownBases() []gates.Problem {
 	var list []gates.Problem
-	for _, q := range rules.InOrder() {
-		if q.Type == gates.Dynamic && q.Base != "" && errors.Is(sizes.Exists(a.ctx, worktree, q.Base), facts.ErrUnknownBase) {
+	for _, q := range d.rules.InOrder() {
+		if q.Type == gates.Dynamic && q.Base != "" && errors.Is(d.sizes.Exists(d.ctx, d.place.Worktree, q.Base), facts.ErrUnknownBase) {
 			list = append(list, gates.Problem{File: q.File, Line: q.Line, Column: q.Column, Requirement: q.Name, Message: q.UnknownBase(),
 				Hint: "fetch it, or correct the name", Warning: true})
 		}

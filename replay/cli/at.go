@@ -23,15 +23,11 @@ func (a *app) atCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			projection, key := "", ""
-			if len(args) > 1 {
-				projection = args[1]
-			}
-			if len(args) > 2 {
-				key, err = a.session(ctx, args[2])
-				if err != nil {
-					return err
-				}
+			args = append(args, "", "")
+			projection := args[1]
+			key, err := a.session(ctx, args[2])
+			if err != nil {
+				return err
 			}
 			query := url.Values{"point": {point}, "projection": {projection}, "key": {key}}
 
@@ -74,7 +70,7 @@ func (a *app) printCells(p past, states bool) {
 	t := a.Table("PROJECTION", "SEQ", "KEY")
 	t.Columns = 0
 	for _, c := range p.Cells {
-		t.Row(cmdline.Clean(c.Projection), fmt.Sprint(c.Seq), cmdline.Clean(c.Key))
+		t.Row(c.Projection, fmt.Sprint(c.Seq), c.Key)
 	}
 	t.Print()
 }

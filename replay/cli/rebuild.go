@@ -24,10 +24,7 @@ func (a *app) rebuildCmd() *cobra.Command {
 			"Prints every value that differed. Interrupting it leaves the old state.",
 		"  replay rebuild --dry-run\n  replay rebuild --projection identity",
 		nil, func(ctx context.Context, _ []string) error {
-			query := url.Values{}
-			if o.Projection != "" {
-				query.Set("projection", o.Projection)
-			}
+			query := url.Values{"projection": {o.Projection}}
 			if o.DryRun {
 				query.Set("dry_run", "1")
 			}

@@ -38,14 +38,11 @@ func (a *app) recoverCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			query := url.Values{"at": {at}, "cwd": {a.Cwd}}
 			id, err := a.session(ctx, o.Session)
 			if err != nil {
 				return err
 			}
-			if id != "" {
-				query.Set("session", id)
-			}
+			query := url.Values{"at": {at}, "cwd": {a.Cwd}, "session": {id}}
 			if o.DryRun {
 				query.Set("dry_run", "1")
 			}

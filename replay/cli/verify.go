@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -53,8 +54,8 @@ func (a *app) printVerification(v check.Verdict) {
 		a.Printf("known    %s\n", cmdline.Clean(h.String()))
 	}
 	if len(v.New) > 0 {
-		a.Printf("compared %s\n", orNone(v.Compared))
-		a.Printf("unsure   %s\n", orNone(v.Unsure))
+		a.Printf("compared %s\n", cmp.Or(strings.Join(v.Compared, ", "), "none"))
+		a.Printf("unsure   %s\n", cmp.Or(strings.Join(v.Unsure, ", "), "none"))
 	}
 	a.Printf("time     %s", took(v.TookMS))
 	if v.TookMS > 0 {
@@ -76,13 +77,6 @@ func (a *app) printVerification(v check.Verdict) {
 // took returns a number of milliseconds as a duration.
 func took(ms float64) time.Duration {
 	return time.Duration(ms * float64(time.Millisecond)).Round(time.Millisecond)
-}
-
-func orNone(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
 }
 
 // verdict returns the line that sums a verification up.
