@@ -16,7 +16,7 @@ type Meter struct {
 	to    io.Writer
 	on    bool
 	word  string
-	bytes bool // it counts bytes, not events
+	Bytes bool // it counts bytes, not events
 	bar   *progressbar.ProgressBar
 	last  uint64
 }
@@ -24,12 +24,6 @@ type Meter struct {
 // Meter makes one with a word for the work. Nothing is drawn before the first [Meter.At].
 func (c *Console) Meter(word string) *Meter {
 	return &Meter{to: c.Err, on: c.Rich() && !c.JSON, word: word}
-}
-
-// InBytes has the meter count bytes.
-func (m *Meter) InBytes() *Meter {
-	m.bytes = true
-	return m
 }
 
 // At shows how far the work is; going back to the start begins another bar.
@@ -41,7 +35,7 @@ func (m *Meter) At(done, of uint64) {
 		m.End()
 		m.bar = progressbar.NewOptions64(int64(of), progressbar.OptionSetWriter(m.to), progressbar.OptionSetWidth(barWidth),
 			progressbar.OptionSetDescription(m.word), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
-			progressbar.OptionSetItsString("events"), progressbar.OptionShowBytes(m.bytes), progressbar.OptionThrottle(50*time.Millisecond))
+			progressbar.OptionSetItsString("events"), progressbar.OptionShowBytes(m.Bytes), progressbar.OptionThrottle(50*time.Millisecond))
 	}
 	m.last = done
 	_ = m.bar.Set64(int64(min(done, of))) // a bar that cannot be drawn is no trouble of the command

@@ -78,8 +78,6 @@ func (c *Console) Root(root *cobra.Command, settle func() error) *cobra.Command 
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return settle() }
 	holdsVerbs(root)
-	root.SetIn(c.In)
-	root.SetOut(c.Out)
 	root.SetErr(c.Err)
 	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "print JSON, see '"+c.Name+" schema'")
 	root.PersistentFlags().StringVar(&c.Color, "color", "", "auto, always or never")

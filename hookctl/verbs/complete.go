@@ -67,13 +67,3 @@ func branchWords(a *app) []string {
 	}
 	return words
 }
-
-// completeTypes offers event types, also after a comma.
-func completeTypes(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	before := typed[:strings.LastIndex(typed, ",")+1]
-	var words []string
-	for _, name := range typeNames() {
-		words = append(words, before+name)
-	}
-	return words, cobra.ShellCompDirectiveNoFileComp
-}

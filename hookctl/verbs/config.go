@@ -127,21 +127,17 @@ type configValidJSON struct {
 }
 
 func (a *app) configValidateVerb(_ []string) error {
-	if a.JSON {
-		problems, faults := append([]config.Problem{}, a.conf.Problems...), a.ruleFaults()
-		out := configValidJSON{OK: len(problems)+len(faults) == 0, Problems: problems, Requirements: faults}
-		return a.Verdict(out, out.OK, nil)
-	}
-	err := a.configProblems()
-	for _, p := range a.ruleFaults() {
-		a.Fail(p.Error(), p.Hint)
-		err = cmdline.Silent(1)
-	}
-	if err != nil {
-		return err
-	}
-	a.Printf("%s read, nothing wrong\n", cmdline.Plural(existing(a.conf), "file"))
-	return nil
+	faults := a.ruleFaults()
+	out := configValidJSON{OK: len(a.conf.Problems)+len(faults) == 0, Problems: append([]config.Problem{}, a.conf.Problems...), Requirements: faults}
+	return a.Verdict(out, out.OK, func() {
+		_ = a.configProblems() // out says that there are some
+		for _, p := range faults {
+			a.Fail(p.Error(), p.Hint)
+		}
+		if out.OK {
+			a.Printf("%s read, nothing wrong\n", cmdline.Plural(existing(a.conf), "file"))
+		}
+	})
 }
 
 func (a *app) configSetVerb(args []string) error {

@@ -175,7 +175,7 @@ func (a *app) printCost(out costJSON) {
 			t.Head[1] = ""
 		}
 		for _, r := range append(slices.Clone(out.Rows), out.Total) {
-			name := cmdline.OneLine(r.Name)
+			name := r.Name
 			switch {
 			case name == "":
 				name = "total"

@@ -207,13 +207,15 @@ func reflected(k events.Kind) *jsonschema.Schema {
 func EventsMarkdown() string {
 	var b strings.Builder
 	b.WriteString(markdownHead)
-	hooks, own := split(events.Catalog())
-	writeIndex(&b, "Hooks of the client", hooks)
-	writeIndex(&b, "What hookline finds out or does", own)
+	b.WriteString("## Types\n\n| type | hook | what happened |\n|---|---|---|\n")
+	for _, k := range events.Catalog() {
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s |\n", k.Type, strings.ReplaceAll(k.Type, ".", ""), k.Hook, k.Doc)
+	}
+	b.WriteString("\n")
 	b.WriteString("## Fields of every hook\n\nA hook's event has these besides its own, each only where the client sent it.\n\n")
 	common, none := cmdline.Schema(reflect.TypeFor[events.Common]()), cmdline.Schema(reflect.TypeFor[struct{}]())
 	writeFields(&b, common, none)
-	for _, k := range append(hooks, own...) {
+	for _, k := range events.Catalog() {
 		fmt.Fprintf(&b, "## %s\n\n", k.Type)
 		if k.Hook != "" {
 			fmt.Fprintf(&b, "Hook `%s`, ", k.Hook)
@@ -246,30 +248,6 @@ The name of a type never changes; fields are only added. A type or version that 
 <!-- Made by: hookctl events types --markdown -->
 
 `
-
-// split parts the kinds into those of hooks and those of our own.
-func split(all []events.Kind) (hooks, own []events.Kind) {
-	for _, k := range all {
-		if k.Hook != "" {
-			hooks = append(hooks, k)
-		} else {
-			own = append(own, k)
-		}
-	}
-	return hooks, own
-}
-
-func writeIndex(b *strings.Builder, title string, kinds []events.Kind) {
-	fmt.Fprintf(b, "## %s\n\n| type | hook | what happened |\n|---|---|---|\n", title)
-	for _, k := range kinds {
-		hook := ""
-		if k.Hook != "" {
-			hook = "`" + k.Hook + "`"
-		}
-		fmt.Fprintf(b, "| [`%s`](#%s) | %s | %s |\n", k.Type, strings.ReplaceAll(k.Type, ".", ""), hook, k.Doc)
-	}
-	b.WriteString("\n")
-}
 
 // writeFields lists the fields of a type's data that are not among those of another; the common part of hooks is listed once for all.
 func writeFields(b *strings.Builder, s, common *jsonschema.Schema) {

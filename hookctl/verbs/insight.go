@@ -82,16 +82,13 @@ func (a *app) printCalls(calls []insight.Call, last count) {
 	a.Printf("\n")
 	t := a.Table("  TIME", "SEQ", "CALL", "MODE", "VERDICT", "WAITED", "WORDS")
 	t.Drop = []string{"SEQ", "MODE", "WAITED"}
+	tones := map[string]string{"refused": "bad", "unknown": "warn", "waiting": "warn"}
 	t.Color = func(head, v string) string {
-		switch {
-		case head != "VERDICT":
+		word, _, _ := strings.Cut(v, " ")
+		if head != "VERDICT" {
 			return v
-		case strings.HasPrefix(v, "refused"):
-			return a.Paint.Bad(v)
-		case strings.HasPrefix(v, "unknown"), strings.HasPrefix(v, "waiting"):
-			return a.Paint.Warn(v)
 		}
-		return v
+		return a.Paint.Toned(tones[word], v)
 	}
 	for _, c := range calls[earlier:] {
 		waited := ""
@@ -129,7 +126,7 @@ func (a *app) sessionDiffVerb(args []string) error {
 			if l.Same {
 				mark = "  "
 			}
-			t.Row(mark+cmdline.OneLine(l.What), orDash(cmdline.Fit(cmdline.OneLine(l.A), 60)), orDash(cmdline.Fit(cmdline.OneLine(l.B), 60)))
+			t.Row(mark+l.What, orDash(cmdline.Fit(cmdline.OneLine(l.A), 60)), orDash(cmdline.Fit(cmdline.OneLine(l.B), 60)))
 		}
 		t.Print()
 	})

@@ -266,11 +266,8 @@ func (d *desk) noSession() error {
 // board is how the requirements stand for a session.
 func (d *desk) board(id string) []gates.Gate {
 	g := &hook.Gates{Rules: d.rules, Branch: d.branch, Dir: d.place.Worktree}
-	guarded := func(kind string) bool {
-		return slices.ContainsFunc(d.rules.InOrder(), func(q gates.Requirement) bool { return q.GuardType == kind })
-	}
 	p := hook.GatesPast{State: d.state}
-	if guarded(gates.GuardDirtyTree) {
+	if slices.ContainsFunc(d.rules.InOrder(), func(q gates.Requirement) bool { return q.GuardType == gates.GuardDirtyTree }) {
 		g.Dirty, _ = d.sizes.Dirty(d.ctx, d.place.Worktree) // as in a hook: not known is not dirty
 	}
 	for _, s := range d.live(false) {

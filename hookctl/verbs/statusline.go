@@ -133,13 +133,7 @@ func (a *app) statuslineText(l statuslineJSON) string {
 	if l.Recorder == "down" {
 		dot = p.Bad("○") + " not recording"
 	}
-	brief := l.Brief
-	switch l.Class {
-	case "warning":
-		brief = p.Warn(brief)
-	case "degraded":
-		brief = p.Bad(brief)
-	}
+	brief := p.Toned(map[string]string{"warning": "warn", "degraded": "bad"}[l.Class], l.Brief)
 	gates := ""
 	if l.Gates > 0 {
 		gates = p.Warn(cmdline.Plural(l.Gates, "gate") + " open")

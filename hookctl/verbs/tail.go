@@ -71,7 +71,11 @@ func (p *printer) take(line []byte) (uint64, error) {
 	case "json", "ndjson": // as it came: a newer daemon may have fields that this build does not know
 		return r.Seq, p.PrintRaw(line)
 	case "cloudevents":
-		return r.Seq, p.PrintJSON(cloudEvent(r))
+		c, err := cloudEvent(r, line)
+		if err != nil {
+			return r.Seq, err
+		}
+		return r.Seq, p.PrintJSON(c)
 	}
 	if d := p.day(p.last, r.Time); d != "" {
 		p.Printf("%s\n", p.Paint.Faint(d))
@@ -190,22 +194,14 @@ type cloudEventJSON struct {
 	Data            json.RawMessage `json:"data" jsonschema_description:"by type"`
 }
 
-// cloudEvent is r as a CloudEvent. source and id together are unique, as id alone already is.
-func cloudEvent(r events.Record) cloudEventJSON {
+// cloudEvent is a record, and its line, as a CloudEvent. source and id together are unique, as id alone already is.
+func cloudEvent(r events.Record, line []byte) (cloudEventJSON, error) {
 	c := cloudEventJSON{
-		SpecVersion: "1.0", ID: r.ID, Source: "/hookline/" + segment(r.Project) + "/" + segment(r.Session), Type: r.Type,
-		Time: r.Time.UTC().Format(time.RFC3339Nano), DataContentType: "application/json",
-		Sequence: fmt.Sprintf("%020d", r.Seq), DataVersion: r.Version,
-		Session: r.Session, Project: r.Project, Worktree: r.Worktree, Branch: r.Branch, Phase: r.Phase, Hook: r.Hook,
-		ToolUseID: r.ToolUseID, AgentID: r.AgentID, Correlation: r.Correlation, Causation: r.Causation, Redacted: r.Redacted, Data: r.Data,
+		SpecVersion: "1.0", Source: "/hookline/" + segment(r.Project) + "/" + segment(r.Session), DataContentType: "application/json",
+		Sequence: fmt.Sprintf("%020d", r.Seq), DataVersion: r.Version, ToolUseID: r.ToolUseID, AgentID: r.AgentID, Data: json.RawMessage("{}"),
 	}
-	if !r.Appended.IsZero() {
-		c.Appended = r.Appended.UTC().Format(time.RFC3339Nano)
-	}
-	if len(c.Data) == 0 {
-		c.Data = json.RawMessage("{}")
-	}
-	return c
+	err := json.Unmarshal(line, &c) // the other attributes have the names of the record
+	return c, err
 }
 
 // segment is one part of a path; "-" stands for none.

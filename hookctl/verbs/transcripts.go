@@ -74,7 +74,8 @@ func (a *app) awaitImport(paths []string, dry bool) (raw json.RawMessage, r tran
 	for _, s := range found {
 		size += s.Size
 	}
-	m := a.Meter("importing").InBytes()
+	m := a.Meter("importing")
+	m.Bytes = true
 	raw, err = client.ReadLong(func(line func([]byte) error) error {
 		return a.stream(http.MethodPost, "/v1/do/import", query, line)
 	}, func(done, _ uint64) { m.At(done, uint64(size)) })

@@ -41,12 +41,7 @@ func (f *uninstallVerb) run(a *app, _ []string) error {
 		}
 		return a.purge(o, f.Yes)
 	}
-	removed, err := a.uninstallPlugin(o)
-	if err != nil {
-		return err
-	}
-
-	res, err := a.uninstallHooks(o)
+	removed, res, err := a.uninstallHooks(o)
 	if err != nil {
 		return err
 	}
@@ -59,19 +54,21 @@ func (f *uninstallVerb) run(a *app, _ []string) error {
 	return nil
 }
 
-// uninstallHooks takes the status line and the hooks out, in that order: the file is then what it was before install.
-func (a *app) uninstallHooks(o settings.Options) (settings.Result, error) {
-	if o.Client == settings.Codex {
-		return settings.Uninstall(o)
+// uninstallHooks takes the plugin, the status line and the hooks out, in that order: the file is then what it was before
+// install. It gives the id of the plugin that was removed.
+func (a *app) uninstallHooks(o settings.Options) (removed string, res settings.Result, err error) {
+	removed, err = a.uninstallPlugin(o)
+	var line settings.Result
+	if err == nil && o.Client != settings.Codex {
+		line, _, err = settings.SetStatusLine(o, false)
 	}
-	line, _, err := settings.SetStatusLine(o, false)
 	if err != nil {
-		return line, err
+		return removed, line, err
 	}
-	res, err := settings.Uninstall(o)
+	res, err = settings.Uninstall(o)
 	res.Changed = res.Changed || line.Changed
 	res.Diff = line.Diff + res.Diff
-	return res, err
+	return removed, res, err
 }
 
 func (a *app) sayUninstalled(o settings.Options, res settings.Result) {
@@ -87,11 +84,7 @@ func (a *app) purge(o settings.Options, yes bool) error {
 	if err := a.Confirm(a.ctx, fmt.Sprintf("remove the hooks and the whole log in %s, after an export?", home), yes); err != nil {
 		return err
 	}
-	removed, err := a.uninstallPlugin(o)
-	if err != nil {
-		return err
-	}
-	res, err := a.uninstallHooks(o)
+	removed, res, err := a.uninstallHooks(o)
 	if err != nil {
 		return err
 	}

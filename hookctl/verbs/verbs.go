@@ -76,14 +76,21 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
+// Outputs of several verbs: of those that add an event, that list events, that ask for something of the ledger.
+var (
+	appended = events.Record{}
+	listed   = cmdline.Either{[]events.Record{}, []cloudEventJSON{}}
+	ordered  = hook.Ordered{}
+)
+
 // outputs is what the verbs print with --json. Verbs without a line print no JSON of ours.
 var outputs = cmdline.Outputs{
 	"install": installJSON{}, "uninstall": installJSON{},
 	"start": lifecycleJSON{}, "stop": lifecycleJSON{}, "restart": lifecycleJSON{},
 	"status":                  client.Status{},
 	"doctor":                  cmdline.Either{doctorJSON{}, findingJSON{}, gapsJSON{}},
-	"tail":                    cmdline.Either{[]events.Record{}, []cloudEventJSON{}},
-	"events list":             cmdline.Either{[]events.Record{}, []cloudEventJSON{}},
+	"tail":                    listed,
+	"events list":             listed,
 	"events show":             events.Record{},
 	"events types":            []typeJSON{},
 	"events emit":             events.Record{},
@@ -105,7 +112,7 @@ var outputs = cmdline.Outputs{
 	"project rehome":          events.Record{},
 	"identity show":           identityJSON{},
 	"identity history":        []snapshotJSON{},
-	"identity reset-kuramoto": events.Record{},
+	"identity reset-kuramoto": appended,
 	"identity observe":        events.Record{},
 	"dream trigger":           events.Record{},
 	"goal show":               goalJSON{},
@@ -179,7 +186,7 @@ func (a *app) command(n need, cmd *cobra.Command, run func(args []string) error,
 	}
 	offer := map[string]cobra.CompletionFunc{
 		"Session": a.completes((*app).sessionWords), "Project": a.completes((*app).projectWords),
-		"Branch": a.completes(branchWords), "Types": completeTypes}
+		"Branch": a.completes(branchWords), "Types": cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp)}
 	return cmdline.Verb(cmd, offer, func(_ context.Context, args []string) error {
 		if n == needHookfind && a.search == nil {
 			return a.becomeHookfind()
