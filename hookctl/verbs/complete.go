@@ -17,10 +17,8 @@ import (
 // completionTime bounds it: a person waits for the answer at each press of the key.
 const completionTime = time.Second
 
-// completer offers words for what was typed; a tab parts a word from what is said of it.
-type completer func(a *app) []string
-
-func (a *app) completes(offer completer) cobra.CompletionFunc {
+// completes offers words for what was typed; a tab parts a word from what is said of it.
+func (a *app) completes(offer func(*app) []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		ctx, cancel := context.WithTimeout(a.ctx, completionTime)
 		defer cancel()

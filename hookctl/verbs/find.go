@@ -219,9 +219,7 @@ func (a *app) hits(q find.Query) ([]hitJSON, error) {
 
 	keys := url.Values{}
 	for _, hit := range out {
-		if !slices.Contains(keys["key"], hit.Session) {
-			keys.Add("key", hit.Session)
-		}
+		keys.Add("key", hit.Session)
 	}
 	list, err := sessions(a, keys)
 	if err != nil {

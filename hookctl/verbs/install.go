@@ -51,7 +51,7 @@ func (s scopeFlags) options(a *app) (settings.Options, error) {
 
 // settingsOptions are the client's settings files as seen from here.
 func (a *app) settingsOptions() settings.Options {
-	return settings.Options{Client: settings.Claude, Scope: settings.User, Profile: settings.Full, Home: cmp.Or(a.Getenv("HOME"), a.Getenv("USERPROFILE")), ConfigDir: a.Getenv("CLAUDE_CONFIG_DIR"), ProjectDir: a.ProjectDir(), Binary: a.hookctl()}
+	return settings.Options{Client: settings.Claude, Scope: settings.User, Profile: settings.Full, Home: a.userHome(), ConfigDir: a.Getenv("CLAUDE_CONFIG_DIR"), ProjectDir: a.ProjectDir(), Binary: a.hookctl()}
 }
 
 // hookctl is the program that the client will call: the one beside this executable. Where PATH leads

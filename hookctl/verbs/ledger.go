@@ -21,7 +21,39 @@ import (
 
 func (a *app) ledgerCmd() *cobra.Command {
 	c := cmdline.Noun("ledger", "Keep a project's decisions, next steps, questions and test scenarios",
-		"  hookctl ledger show\n  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies'", append(append(a.ledgerCheckVerbs(), a.ledgerWords()...),
+		"  hookctl ledger show\n  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies'", append(a.ledgerWords(),
+			a.verb(needStore, "ground [FILE…]", "Check how many claims rest on the project's files",
+				"Check how many claims are grounded: of the ledger's decisions, or of the files. In a document, claims are citations\n"+
+					"(`quote` [${PROJECT_ROOT}/path:line[-line]]), links to files and paths in code type; in a .jsonl trajectory the\n"+
+					"entries of phase \"cite\". A place that is not there and a quote that is not on it are named. The exit code is 1 when\n"+
+					"the ratio is below the threshold. For files neither a daemon nor a store is needed.",
+				"  hookctl ledger ground\n  hookctl ledger ground README.md docs/*.md",
+				&ledgerGroundVerb{Threshold: leastGrounded}),
+			a.verb(needStore, "ghost FEATURE", "Check that a feature which is written of is in the code",
+				"Search the tracked files for a feature by two queries: its own words and those of --query. A line of code that has\n"+
+					"all words of a query is a hit. Without any hit it is a confirmed_ghost, or of high_ambiguity where three lines of\n"+
+					"documents or more mention it; either goes into the ledger until it is closed, and the exit code is 1.",
+				"  hookctl ledger ghost 'refresh token rotation' --query 'rotateRefresh'",
+				&ledgerGhostVerb{}, cmdline.Exactly("FEATURE")),
+			a.verb(needStarted, "synthesis", "Check the ledger before the context is cleared, and hand it over",
+				"Check the ledger in seven steps before the context is cleared: grounding, features that no search finds, the decision\n"+
+					"log (NOTES.md is rendered where it has our block), beads (`br sync --flush-only` where br is on the PATH), the handoff,\n"+
+					"the evidence to come back to, and three test scenarios. At level strict the first two can fail, and the exit code is 1.\n"+
+					"The client cannot be kept from clearing; the next session is told the result.",
+				"  hookctl ledger synthesis --level strict",
+				&ledgerSynthesisVerb{Level: "warn"}),
+			a.plain(needStore, "recover [LEVEL] [WORDS…]", "Print what is needed to go on, by level",
+				"Print what is needed to go on after the context was cut. Level 1: the active task, the last checkpoint, the reasoning\n"+
+					"state and the last three decisions, about 100 tokens. Level 2: the entries that fit the words best, closed ones too,\n"+
+					"at most 500 tokens. Level 3: everything.",
+				"  hookctl ledger recover\n  hookctl ledger recover 2 authentication tokens",
+				a.ledgerRecoverVerb),
+			a.verb(needStarted, "heal", "Write a missing or empty NOTES.md anew: from the log, from git, or from a template",
+				"Write a missing or empty NOTES.md anew: from the log, with your own text as the last commit has it; without entries as\n"+
+					"the last commit has it; else from a template. The exit code is 0 for a healthy or healed file, with --check-only 1 for\n"+
+					"damage that can be repaired, and 2 for what cannot.",
+				"  hookctl ledger heal --check-only",
+				&ledgerHealVerb{}),
 			a.verb(needStore, "show", "Show the ledger of this project", "",
 				"  hookctl ledger show\n  hookctl ledger show --all --json | jq '.entries[]'",
 				&ledgerShowVerb{}),

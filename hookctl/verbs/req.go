@@ -1,9 +1,9 @@
 package verbs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -37,26 +37,16 @@ func (a *app) reqCmd() *cobra.Command {
 		&satisfying{}, cmdline.AtLeast("a requirement: `hookctl req status` lists them")))
 	satisfy.Aliases = []string{"approve"}
 	c := cmdline.Noun("req", "Show and satisfy requirement gates, and explain them",
-		"  hookctl req status\n  hookctl req satisfy commit_plan\n  hookctl req explain commit_plan", append(a.reqFileVerbs(), status, satisfy,
-			offering(a.completes(gateWords), a.verb(needStarted, "clear [NAME…]", "Close gates again, of a whole branch or of one session",
-				"Close gates again. Without --session it is done for every session of the branch, and nothing of the\n"+
-					"requirement is left. With --session that session's satisfaction goes; what holds for the whole branch stays,\n"+
-					"and so does that it was triggered: the end of its turn is still held to it.",
-				"  hookctl req clear commit_plan\n  hookctl req clear commit_plan --session c68c8a51\n  hookctl req clear --all --branch feature/x",
-				&clearing{})),
-			offering(a.completes(gateWords), a.verb(needRecords, "explain NAME", "Say why a gate is open or closed, from the events", "",
-				"  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
-				&reqExplainVerb{}, cmdline.Exactly("a requirement: `hookctl req status` lists them"))))...)
-	c.Long = "Requirement gates hold the agent to what must be done before a tool may be used: a plan before an edit, a\n" +
-		"review before a commit. They are configured in .claude/requirements.yaml (`hookctl req init` writes one);\n" +
-		"without a verb this is `hookctl req status`."
-	c.RunE = status.RunE
-	return c
-}
-
-// reqFileVerbs are those about files and all branches.
-func (a *app) reqFileVerbs() []*cobra.Command {
-	return []*cobra.Command{
+		"  hookctl req status\n  hookctl req satisfy commit_plan\n  hookctl req explain commit_plan", status, satisfy,
+		offering(a.completes(gateWords), a.verb(needStarted, "clear [NAME…]", "Close gates again, of a whole branch or of one session",
+			"Close gates again. Without --session it is done for every session of the branch, and nothing of the\n"+
+				"requirement is left. With --session that session's satisfaction goes; what holds for the whole branch stays,\n"+
+				"and so does that it was triggered: the end of its turn is still held to it.",
+			"  hookctl req clear commit_plan\n  hookctl req clear commit_plan --session c68c8a51\n  hookctl req clear --all --branch feature/x",
+			&clearing{})),
+		offering(a.completes(gateWords), a.verb(needRecords, "explain NAME", "Say why a gate is open or closed, from the events", "",
+			"  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
+			&reqExplainVerb{}, cmdline.Exactly("a requirement: `hookctl req status` lists them"))),
 		a.plain(needRecords, "list", "List the branches that have gates with something said about them", "",
 			"  hookctl req list\n  hookctl req list --json | jq -r .branch",
 			a.reqListVerb),
@@ -88,8 +78,12 @@ func (a *app) reqFileVerbs() []*cobra.Command {
 			a.reqImportVerb),
 		a.plain(needStore, "schema", "Print the JSON Schema of requirements.yaml, for editors", "",
 			"  hookctl req schema > .claude/requirements.schema.json",
-			a.reqSchemaVerb),
-	}
+			a.reqSchemaVerb))
+	c.Long = "Requirement gates hold the agent to what must be done before a tool may be used: a plan before an edit, a\n" +
+		"review before a commit. They are configured in .claude/requirements.yaml (`hookctl req init` writes one);\n" +
+		"without a verb this is `hookctl req status`."
+	c.RunE = status.RunE
+	return c
 }
 
 // reqFlags say what status and explain are about.
@@ -143,10 +137,7 @@ func (a *app) desk(branch string) (*desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &desk{app: a, place: place, branch: branch}
-	if d.branch == "" {
-		d.branch = d.place.Branch
-	}
+	d := &desk{app: a, place: place, branch: cmp.Or(branch, place.Branch)}
 	if d.branch == "" {
 		return nil, a.refuse("❌ Not on a branch (detached HEAD?)")
 	}
@@ -176,11 +167,7 @@ func (a *app) rulesAt(p facts.Place) gates.Rules {
 }
 
 func (a *app) userHome() string {
-	if home := a.Getenv("HOME"); home != "" {
-		return home
-	}
-	home, _ := os.UserHomeDir()
-	return home
+	return cmp.Or(a.Getenv("HOME"), a.Getenv("USERPROFILE"))
 }
 
 // on is the state of a branch.

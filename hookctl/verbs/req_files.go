@@ -18,14 +18,14 @@ func (a *app) reqInitVerb(_ []string) error {
 	}
 	file := gates.ProjectFile(place.Worktree)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return problem.Faultf("%v", err)
+		return err
 	}
 	err = writeNew(file, gates.Starter())
 	if errors.Is(err, fs.ErrExist) {
 		return problem.Faultf("%s is there already", file).Advise("nothing was changed; `hookctl req status --verbose` shows what it says")
 	}
 	if err != nil {
-		return problem.Faultf("%v", err)
+		return err
 	}
 	return a.Result(initJSON{file}, "✅ Wrote %s\n   Edit it, then `hookctl req status` shows the gates.\n", file)
 }

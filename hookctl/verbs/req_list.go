@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"fmt"
 	"slices"
 
 	"hookline/events"
@@ -17,18 +18,10 @@ func (a *app) reqListVerb(_ []string) error {
 		return err
 	}
 	list := d.tracked()
-	if a.JSON {
-		return cmdline.PrintEach(&a.Console, list)
-	}
-	if len(list) == 0 {
-		a.Printf("ℹ️  No tracked branches in this project.\n")
-		return nil
-	}
-	a.Printf("📋 Tracked Branches (%d)\n", len(list))
-	for _, t := range list {
-		a.Printf("  %s: %d requirement(s)\n", t.Branch, t.Requirements)
-	}
-	return nil
+	t := a.Table(fmt.Sprintf("📋 Tracked Branches (%d)", len(list)))
+	return cmdline.PrintList(t, "ℹ️  No tracked branches in this project.", list, func(b trackedJSON) []string {
+		return []string{fmt.Sprintf("  %s: %d requirement(s)", b.Branch, b.Requirements)}
+	})
 }
 
 // trackedJSON is one branch as `req list --json` prints it.

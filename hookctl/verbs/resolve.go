@@ -59,17 +59,23 @@ func match(all []session.State, name string, a *app) (session.State, error) {
 			found = append(found, s)
 		}
 	}
-	switch len(found) {
-	case 1:
+	none := problem.Faultf("there is no session %q", name).Advise("`hookctl session list --all` lists them")
+	return only(found, name, none, func(s session.State) string { return fmt.Sprintf("%s (%s)", s.ID, a.ago(s.LastActive)) }) // the last active first
+}
+
+// only is the one of those that a name means; several are named by say.
+func only[S any](found []S, name string, none error, say func(S) string) (s S, err error) {
+	if len(found) == 0 {
+		return s, none
+	}
+	if len(found) == 1 {
 		return found[0], nil
-	case 0:
-		return session.State{}, problem.Faultf("there is no session %q", name).Advise("`hookctl session list --all` lists them")
 	}
 	var lines []string
-	for _, s := range found { // the last active first
-		lines = append(lines, fmt.Sprintf("%s (%s)", s.ID, a.ago(s.LastActive)))
+	for _, f := range found {
+		lines = append(lines, say(f))
 	}
-	return session.State{}, problem.Faultf("%q is ambiguous: %s", name, strings.Join(lines, ", ")).Advise("give more of the id")
+	return s, problem.Faultf("%q is ambiguous: %s", name, strings.Join(lines, ", ")).Advise("name one by its id, or more of it")
 }
 
 // resolveMaybe is resolve for an optional name.
@@ -168,15 +174,6 @@ func findProject(all []project.State, name string) (project.State, error) {
 			found = append(found, p)
 		}
 	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return project.State{}, problem.Faultf("there is no project %q", name).Advise("`hookctl project list` lists them")
-	}
-	var lines []string
-	for _, p := range found {
-		lines = append(lines, p.ID+" at "+p.Path)
-	}
-	return project.State{}, problem.Faultf("%q is ambiguous: %s", name, strings.Join(lines, ", ")).Advise("give the id")
+	none := problem.Faultf("there is no project %q", name).Advise("`hookctl project list` lists them")
+	return only(found, name, none, func(p project.State) string { return p.ID + " at " + p.Path })
 }

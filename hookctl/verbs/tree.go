@@ -77,36 +77,6 @@ func (a *app) logVerbs() []*cobra.Command {
 	repair.MarkFlagsMutuallyExclusive("cf", "bucket")
 	repair.MarkFlagsOneRequired("cf", "bucket")
 
-	return append(a.searchVerbs(), repair, a.eventsCmd(),
-		cmdline.Noun("import", "Take past sessions into the log", "  hookctl import transcripts",
-			a.verb(needStore, "transcripts [PATH…]", "Take what the client's transcripts have and the log has not",
-				"Take what the client's transcripts have and the log has not: prompts, tool calls with their outcome, turns,\n"+
-					"subagents and compactions become the events that their hooks would have made, with their own times. Without\n"+
-					"a path it takes the client's own folder; a path is a file or a folder. What hooks recorded is left as it is,\n"+
-					"importing twice changes nothing, and deleted sessions stay deleted. No transcript is changed. A file that\n"+
-					"cannot be read is named: the exit code is 1 then.",
-				"  hookctl import transcripts\n  hookctl import transcripts --dry-run ~/backup/projects",
-				&importTranscriptsVerb{})),
-		a.verb(needStore, "tail", "Show the newest events, and with -f those to come",
-			"Show the newest events, one a line: time, session, type, and a one-line summary.\n"+
-				"-f goes on until it is interrupted, also over a restart of the daemon.",
-			"  hookctl tail -f\n  hookctl tail --since yesterday --until today --grep '(?i)timeout'\n  hookctl tail --session last --file parser.go --tool Edit\n  hookctl tail --session c68c8a51 --type 'tool.*' --since 10m -n all\n  hookctl tail -o json | jq .type",
-			&tailVerb{filter: filter{Last: 20, Output: "pretty"}}),
-		a.verb(needStore, "why TEXT|ID", "Show the events behind a line that the agent is told",
-			"Show the events behind a line that the agent is told: the lines that have the text, the entries of the session's state and of its\n"+
-				"project's ledger that they are made of, each with its event, and when they were told. `hookctl retract` takes an event back.",
-			"  hookctl why proxy.go\n  hookctl why 1201 --session last",
-			&whyVerb{}, cmdline.Exactly("TEXT|ID")),
-		a.verb(needStore, "retract ID", "Take an event back: every view is as if it had not come",
-			"Take an event back, by its id or its sequence. From then on every projection is as if the event had not come, also after an\n"+
-				"export and an import. The log keeps it: `replay at` a time before the retraction still shows what followed from it.",
-			"  hookctl retract 1201 --reason 'the wrong session was meant'\n  hookctl why proxy.go",
-			&retractVerb{}, cmdline.Exactly("ID")),
-	)
-}
-
-// searchVerbs are those of the program hookfind.
-func (a *app) searchVerbs() []*cobra.Command {
 	return []*cobra.Command{
 		a.verb(needHookfind, "find [WORDS…]", "Search prompts, answers, commands, outputs, errors and paths",
 			"Search prompts, the agent's words, commands, outputs, errors and paths of all sessions. An event is found that has\n"+
@@ -134,6 +104,31 @@ func (a *app) searchVerbs() []*cobra.Command {
 				"The daemon starts it by itself where `otel` is set.",
 			"  hookctl config set otel http://127.0.0.1:4318\n  hookctl otel",
 			a.otelVerb),
+		repair, a.eventsCmd(),
+		cmdline.Noun("import", "Take past sessions into the log", "  hookctl import transcripts",
+			a.verb(needStore, "transcripts [PATH…]", "Take what the client's transcripts have and the log has not",
+				"Take what the client's transcripts have and the log has not: prompts, tool calls with their outcome, turns,\n"+
+					"subagents and compactions become the events that their hooks would have made, with their own times. Without\n"+
+					"a path it takes the client's own folder; a path is a file or a folder. What hooks recorded is left as it is,\n"+
+					"importing twice changes nothing, and deleted sessions stay deleted. No transcript is changed. A file that\n"+
+					"cannot be read is named: the exit code is 1 then.",
+				"  hookctl import transcripts\n  hookctl import transcripts --dry-run ~/backup/projects",
+				&importTranscriptsVerb{})),
+		a.verb(needStore, "tail", "Show the newest events, and with -f those to come",
+			"Show the newest events, one a line: time, session, type, and a one-line summary.\n"+
+				"-f goes on until it is interrupted, also over a restart of the daemon.",
+			"  hookctl tail -f\n  hookctl tail --since yesterday --until today --grep '(?i)timeout'\n  hookctl tail --session last --file parser.go --tool Edit\n  hookctl tail --session c68c8a51 --type 'tool.*' --since 10m -n all\n  hookctl tail -o json | jq .type",
+			&tailVerb{filter: filter{Last: 20, Output: "pretty"}}),
+		a.verb(needStore, "why TEXT|ID", "Show the events behind a line that the agent is told",
+			"Show the events behind a line that the agent is told: the lines that have the text, the entries of the session's state and of its\n"+
+				"project's ledger that they are made of, each with its event, and when they were told. `hookctl retract` takes an event back.",
+			"  hookctl why proxy.go\n  hookctl why 1201 --session last",
+			&whyVerb{}, cmdline.Exactly("TEXT|ID")),
+		a.verb(needStore, "retract ID", "Take an event back: every view is as if it had not come",
+			"Take an event back, by its id or its sequence. From then on every projection is as if the event had not come, also after an\n"+
+				"export and an import. The log keeps it: `replay at` a time before the retraction still shows what followed from it.",
+			"  hookctl retract 1201 --reason 'the wrong session was meant'\n  hookctl why proxy.go",
+			&retractVerb{}, cmdline.Exactly("ID")),
 	}
 }
 
