@@ -149,7 +149,7 @@ func Count[N int | int64 | uint64](n N) string {
 }
 
 // Plural is a count with its noun: "1 secret", "2,000 secrets".
-func Plural(n int, noun string) string {
+func Plural[N int | int64 | uint64](n N, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}

@@ -103,7 +103,7 @@ func (x *examiner) damage() {
 		x.warn(name, w, "`replay verify` checks the log; the daemon's log is "+x.paths.Log)
 	}
 	if len(x.checks) == before {
-		x.pass(name, "%s, fsync %s, no damage", cmdline.Plural(int(x.status.Seq), "record"), x.status.Fsync)
+		x.pass(name, "%s, fsync %s, no damage", cmdline.Plural(x.status.Seq, "record"), x.status.Fsync)
 	}
 }
 

@@ -48,7 +48,7 @@ func verdicts(calls []insight.Call) string {
 
 // standingWord is how a session stands in a word or two, for a list.
 func standingWord(st session.Standing) string {
-	word := strings.ReplaceAll(st.Kind, "_", " ")
+	word := spaced(st.Kind)
 	if st.Stuck {
 		return "stuck: " + word
 	}

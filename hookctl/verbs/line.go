@@ -103,6 +103,9 @@ func orDash(s string) string {
 	return s
 }
 
+// spaced is a word of a state as people write it.
+func spaced(word string) string { return strings.ReplaceAll(word, "_", " ") }
+
 // factOf is the fact of an event, fit for a terminal.
 func factOf(r events.Record) string { return cmdline.OneLine(insight.Fact(r)) }
 

@@ -187,7 +187,7 @@ func (a *app) describeSession(s session.State, inProject string) {
 	a.fields("title", s.Title, "project", inProject, "work tree", s.Worktree, "branch", s.Branch,
 		"started", a.stamp(s.Started), "last active", a.ago(s.LastActive))
 	if s.Ended != nil {
-		a.fields("ended", join(", ", a.ago(*s.Ended), strings.ReplaceAll(s.EndReason, "_", " ")))
+		a.fields("ended", join(", ", a.ago(*s.Ended), spaced(s.EndReason)))
 	}
 	if c := s.Context; c != nil {
 		a.fields("context", fmt.Sprintf("%s, %d of %d tokens when it came to that", c.Phase, c.Used, c.Window))
@@ -258,9 +258,9 @@ func (t *timeline) take(r events.Record) {
 	case *events.TurnFailed:
 		t.add(r, "bad", "API error: "+join(" — ", e.Error, e.ErrorDetails))
 	case *events.SessionEnded:
-		t.add(r, "faint", "ended, "+strings.ReplaceAll(e.Reason, "_", " "))
+		t.add(r, "faint", "ended, "+spaced(e.Reason))
 	case *events.SessionReaped:
-		t.add(r, "warn", "ended without saying so, "+strings.ReplaceAll(e.Reason, "_", " "))
+		t.add(r, "warn", "ended without saying so, "+spaced(e.Reason))
 	case *events.ToolRequested:
 		s := t.newest(r)
 		s.tools[cmdline.OneLine(e.ToolName)]++

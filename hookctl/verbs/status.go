@@ -143,7 +143,7 @@ func (a *app) printStatus(st client.Status) {
 		for _, p := range st.Projections {
 			lag = max(lag, p.Lag)
 		}
-		a.fields("log", log, "projections", fmt.Sprintf("%d, of the log at most %s not yet saved", len(st.Projections), cmdline.Plural(int(lag), "event")),
+		a.fields("log", log, "projections", fmt.Sprintf("%d, of the log at most %s not yet saved", len(st.Projections), cmdline.Plural(lag, "event")),
 			"sessions", cmdline.Plural(st.LiveSessions, "live session"),
 			"delivered", fmt.Sprintf("duplicates %d, conflicting resends %d", st.Again, st.Conflicts))
 	}
@@ -160,24 +160,19 @@ func (a *app) printStatus(st client.Status) {
 		}
 	}
 	a.printList("sessions that need you", lines)
-	a.printHooks(st.Hooks)
-	a.printList("warnings", st.Warnings)
-	a.printList("damage", st.Damage)
-}
-
-func (a *app) printHooks(hooks map[string]client.HookCount) {
-	if len(hooks) == 0 {
-		return
-	}
-	names := sortedKeys(hooks)
-	slices.SortStableFunc(names, func(x, y string) int { return hooks[y].Last.Compare(hooks[x].Last) })
-	a.Printf("\n")
+	names := sortedKeys(st.Hooks)
+	slices.SortStableFunc(names, func(x, y string) int { return st.Hooks[y].Last.Compare(st.Hooks[x].Last) })
 	t := a.Table("  HOOK", "COUNT", "LAST")
 	t.Columns = 0
 	for _, n := range names {
-		t.Row("  "+n, strconv.Itoa(hooks[n].Count), a.ago(hooks[n].Last))
+		t.Row("  "+n, strconv.Itoa(st.Hooks[n].Count), a.ago(st.Hooks[n].Last))
 	}
-	t.Print()
+	if len(names) > 0 {
+		a.Printf("\n")
+		t.Print()
+	}
+	a.printList("warnings", st.Warnings)
+	a.printList("damage", st.Damage)
 }
 
 // printList prints lines below a title; nothing where there are none.

@@ -138,7 +138,7 @@ func (a *app) statuslineText(l statuslineJSON) string {
 	if l.Gates > 0 {
 		gates = p.Warn(cmdline.Plural(l.Gates, "gate") + " open")
 	}
-	standing := strings.ReplaceAll(l.Standing, "_", " ")
+	standing := spaced(l.Standing)
 	if standing == "" {
 		standing = strings.ToLower(strings.TrimPrefix(cmdline.OneLine(l.Phase), "SESSION_"))
 	}

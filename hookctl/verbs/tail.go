@@ -38,10 +38,7 @@ func (a *app) tail(f filter) error {
 	if err := f.named(a); err != nil {
 		return err
 	}
-	return a.stream("GET", "/v1/events", f.query(), func(line []byte) error {
-		_, err := p.take(line)
-		return err
-	})
+	return a.stream("GET", "/v1/events", f.query(), p.take)
 }
 
 // named finds the session that "last" stands for; other names are the daemon's to find.
@@ -59,39 +56,44 @@ type printer struct {
 	*app
 	output string
 	last   time.Time
+	from   uint64 // what was shown before
+	at     uint64 // every event up to here was shown, or was not asked for
 }
 
-// take prints one line of NDJSON and gives its sequence.
-func (p *printer) take(line []byte) (uint64, error) {
+// take prints one line of NDJSON.
+func (p *printer) take(line []byte) error {
 	var r events.Record
 	if err := json.Unmarshal(line, &r); err != nil {
-		return 0, fmt.Errorf("read event record: %w", err)
+		return fmt.Errorf("read event record: %w", err)
 	}
+	if r.Seq <= p.from {
+		return nil
+	}
+	p.at = max(p.at, r.Seq)
 	switch p.output {
 	case "json", "ndjson": // as it came: a newer daemon may have fields that this build does not know
-		return r.Seq, p.PrintRaw(line)
+		return p.PrintRaw(line)
 	case "cloudevents":
 		c, err := cloudEvent(r, line)
 		if err != nil {
-			return r.Seq, err
+			return err
 		}
-		return r.Seq, p.PrintJSON(c)
+		return p.PrintJSON(c)
 	}
 	if d := p.day(p.last, r.Time); d != "" {
 		p.Printf("%s\n", p.Paint.Faint(d))
 	}
 	p.last = r.Time
 	p.Verbatim(p.prettyLine(r) + "\n")
-	return r.Seq, nil
+	return nil
 }
 
 // follower is `tail -f`: it remembers how far it came and goes on there when the daemon is back.
 type follower struct {
 	*printer
 	filter filter
-	at     uint64 // every event up to here was shown, or was not asked for
-	again  bool   // not the first connection
-	taken  bool   // the daemon took the query; what it refuses from then on is a daemon on its way out
+	again  bool // not the first connection
+	taken  bool // the daemon took the query; what it refuses from then on is a daemon on its way out
 }
 
 // lookAgain is how long a lost daemon is waited for between two looks; a restart takes some 100 ms.
@@ -135,16 +137,9 @@ func (f *follower) attend() error {
 	if err := f.filter.named(f.app); err != nil {
 		return err
 	}
-	from, query := f.start(st.Seq)
-	return f.stream("GET", "/v1/events", query, func(line []byte) error {
-		var r struct{ Seq uint64 }
-		if json.Unmarshal(line, &r) == nil && r.Seq <= from {
-			return nil // shown before the connection broke
-		}
-		seq, err := f.take(line)
-		f.at = max(f.at, seq)
-		return err
-	})
+	var query url.Values
+	f.from, query = f.start(st.Seq)
+	return f.stream("GET", "/v1/events", query, f.take)
 }
 
 // start is where a connection begins: events up to from have been dealt with. The first one shows

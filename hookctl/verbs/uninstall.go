@@ -111,7 +111,7 @@ func (a *app) purge(o settings.Options, yes bool) error {
 	}
 	a.sayUninstalled(o, res)
 	if last.File != "" {
-		a.Printf("%s: %s, %s; `replay import` takes them in again\n", last.File, cmdline.Plural(int(last.Events), "event"), cmdline.Plural(int(last.Blobs), "blob"))
+		a.Printf("%s: %s, %s; `replay import` takes them in again\n", last.File, cmdline.Plural(last.Events, "event"), cmdline.Plural(last.Blobs, "blob"))
 	}
 	a.Printf("%s is removed\n", home)
 	if len(left) > 0 {

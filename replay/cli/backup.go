@@ -25,7 +25,7 @@ func (a *app) backupCmd() *cobra.Command {
 			raw, err := a.long(ctx, "/v1/backup", url.Values{"file": {path}}, "writing")
 			_, err = show(a, raw, err, func(r carry.BackedUp) {
 				a.Printf("%s\n", a.Paint.Good("backed up to "+args[0]))
-				a.Printf("log      up to sequence %s: %s and %s behind\n", cmdline.Count(r.Seq), cmdline.Plural(r.Blocks, "sealed block"), cmdline.Plural(int(r.Events), "event"))
+				a.Printf("log      up to sequence %s: %s and %s behind\n", cmdline.Count(r.Seq), cmdline.Plural(r.Blocks, "sealed block"), cmdline.Plural(r.Events, "event"))
 				a.Printf("blobs    %s\n", cmdline.Count(r.Blobs))
 				if r.Frames > 0 {
 					a.Printf("spool    %s waiting\n", cmdline.Plural(r.Frames, "frame"))

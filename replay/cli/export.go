@@ -98,7 +98,7 @@ func (a *app) exportLog(ctx context.Context, session string, o exportOptions, to
 	if !toFile {
 		return nil
 	}
-	return a.Result(out, "%s: %s, %s, %s bytes\n", out.File, cmdline.Plural(int(out.Events), "event"), cmdline.Plural(int(out.Blobs), "blob"), cmdline.Count(out.Bytes))
+	return a.Result(out, "%s: %s, %s, %s bytes\n", out.File, cmdline.Plural(out.Events, "event"), cmdline.Plural(out.Blobs, "blob"), cmdline.Count(out.Bytes))
 }
 
 // pageJSON is what `export --html --json` prints.

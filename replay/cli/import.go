@@ -66,12 +66,12 @@ func (a *app) importCmd() *cobra.Command {
 }
 
 func (a *app) printImported(file string, r carry.Imported) {
-	a.Printf("%s: %s\n", file, a.Paint.Good(cmdline.Plural(int(r.Added), "event")+" added"))
+	a.Printf("%s: %s\n", file, a.Paint.Good(cmdline.Plural(r.Added, "event")+" added"))
 	a.Printf("events   %s in the file, written by %s\n", cmdline.Count(r.Events), r.Build)
 	a.Printf("known    %s\n", cmdline.Count(r.Known))
 	a.Printf("blobs    %s\n", cmdline.Count(r.Blobs))
 	if r.NoBlob > 0 {
-		a.Printf("missing  %s of large content that is in no file\n", cmdline.Plural(int(r.NoBlob), "piece"))
+		a.Printf("missing  %s of large content that is in no file\n", cmdline.Plural(r.NoBlob, "piece"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Unknown)) {
 		a.Printf("unknown  %s of type %s, kept as they are\n", cmdline.Plural(r.Unknown[name], "event"), cmdline.Clean(name))

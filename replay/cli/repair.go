@@ -197,7 +197,7 @@ func (a *app) printRepair(r mend.Repaired) {
 		verb = "to add"
 	}
 	for _, s := range r.Sources {
-		text := fmt.Sprintf("%s %s, %s known, %s", cmdline.Plural(int(s.Events), "event"), verb, cmdline.Count(s.Known), cmdline.Plural(s.Blobs, "blob"))
+		text := fmt.Sprintf("%s %s, %s known, %s", cmdline.Plural(s.Events, "event"), verb, cmdline.Count(s.Known), cmdline.Plural(s.Blobs, "blob"))
 		if s.Problem != "" {
 			text += "; " + s.Problem
 		}
@@ -208,8 +208,8 @@ func (a *app) printRepair(r mend.Repaired) {
 		a.Printf("spool    %s waiting for the daemon, %s in quarantine\n", cmdline.Plural(r.Waiting, "frame"), cmdline.Count(r.Quarantined))
 	}
 	if r.LostN > 0 {
-		a.Printf("lost     %s: %s back, %s in exports, %s rebuilt from transcripts, %s nowhere\n", cmdline.Plural(int(r.LostN), "sequence"),
-			cmdline.Count(r.BackN), cmdline.Count(r.Fetched-min(r.Fetched, r.BackN)), cmdline.Plural(int(r.Rebuilt), "event"), cmdline.Count(r.NotHad))
+		a.Printf("lost     %s: %s back, %s in exports, %s rebuilt from transcripts, %s nowhere\n", cmdline.Plural(r.LostN, "sequence"),
+			cmdline.Count(r.BackN), cmdline.Count(r.Fetched-min(r.Fetched, r.BackN)), cmdline.Plural(r.Rebuilt, "event"), cmdline.Count(r.NotHad))
 	}
 
 	verdict := a.Paint.Good("nothing is damaged and nothing is missing")
@@ -219,10 +219,10 @@ func (a *app) printRepair(r mend.Repaired) {
 	case len(r.Damage) > 0:
 		verdict = a.Paint.Bad(cmdline.Plural(len(r.Damage), "damaged place") + " in sealed blocks: the store must be opened anew to mend them")
 	case r.NotHad > 0 || lacks(r) > 0:
-		verdict = a.Paint.Bad(cmdline.Plural(int(r.NotHad), "lost sequence") + " and " + cmdline.Plural(lacks(r), "large content") +
+		verdict = a.Paint.Bad(cmdline.Plural(r.NotHad, "lost sequence") + " and " + cmdline.Plural(lacks(r), "large content") +
 			" could not be had; --from FILE and --transcripts DIR name more places")
 	case r.Added > 0:
-		verdict = a.Paint.Good(cmdline.Plural(int(r.Added), "event") + " added, up to sequence " + cmdline.Count(r.Seq))
+		verdict = a.Paint.Good(cmdline.Plural(r.Added, "event") + " added, up to sequence " + cmdline.Count(r.Seq))
 	case r.NewBlobs > 0 || has(r.Sources):
 		verdict = a.Paint.Good("everything that is missing can be had")
 	case r.LostN > 0:

@@ -45,7 +45,7 @@ func (a *app) printVerification(v check.Verdict) {
 	a.Printf("events   %s\n", cmdline.Count(v.Events))
 	a.Printf("records  %s\n", cmdline.Count(v.Read))
 	if v.Unknown > 0 {
-		a.Printf("unknown  %s of kinds that this build does not know; they are kept\n", cmdline.Plural(int(v.Unknown), "event"))
+		a.Printf("unknown  %s of kinds that this build does not know; they are kept\n", cmdline.Plural(v.Unknown, "event"))
 	}
 	if v.Holes > 0 {
 		a.Printf("holes    %s\n", cmdline.Count(v.Holes))
