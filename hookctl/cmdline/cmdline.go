@@ -20,13 +20,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"golang.org/x/term"
 
 	"hookline/hookctl/config"
-	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 )
 
@@ -61,19 +59,13 @@ func New(name string) Console {
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// Settle reads the configuration and decides about colour, once the flags are known. Of the trouble
-// in the configuration only a wrong --color is an error here.
-func (c *Console) Settle() (config.Config, error) {
+// Settle reads the configuration and decides about colour, once the flags are known.
+func (c *Console) Settle() config.Config {
 	flags := map[string]string{}
 	if c.Color != "" {
 		flags["color"] = c.Color
 	}
 	conf := config.Load(config.Options{Getenv: c.Getenv, Dir: c.ProjectDir(), Flags: flags})
-	for _, p := range conf.Problems {
-		if strings.HasPrefix(p.Message, "--color: ") { // not HOOKLINE_COLOR, which the flag overrides
-			return conf, problem.Faultf("%v", p).Advise(p.Hint)
-		}
-	}
 	switch conf.Values.Color {
 	case "always":
 		c.Paint.On = !c.JSON
@@ -82,7 +74,7 @@ func (c *Console) Settle() (config.Config, error) {
 	default:
 		c.Paint.On = c.Rich() && !c.JSON
 	}
-	return conf, nil
+	return conf
 }
 
 // Rich reports whether stdout is a person's terminal: colour has a place there.

@@ -34,19 +34,15 @@ func (c *Console) printHelp(cmd *cobra.Command) {
 // Reflow wraps every paragraph of a text to so many columns. Paragraphs are parted by empty lines.
 func Reflow(text string, columns int) string {
 	var out []string
-	open := false // the last line of out may be joined
+	prose := func(line string) bool { return line != "" && !strings.HasPrefix(line, " ") }
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n ")
-		switch {
-		case line == "" || strings.HasPrefix(line, " "):
-			out = append(out, line)
-			open = false
-		case open:
-			out[len(out)-1] += " " + line
-		default:
-			out = append(out, line)
-			open = true
+		last := len(out) - 1
+		if last >= 0 && prose(line) && prose(out[last]) {
+			out[last] += " " + line
+			continue
 		}
+		out = append(out, line)
 	}
 	for i, line := range out {
 		if !strings.HasPrefix(line, " ") {

@@ -70,18 +70,19 @@ func (o *output) Write(p []byte) (int, error) {
 
 // Root makes a program's first command: the flags that all verbs have, and an answer to words that are
 // no verb. Its Use, texts and example are the caller's; settle is called once the flags are known.
-func (c *Console) Root(root *cobra.Command, settle func() error) *cobra.Command {
+func (c *Console) Root(root *cobra.Command, settle func()) *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.Version = c.versionWords()
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.PersistentPreRunE = func(*cobra.Command, []string) error { return settle() }
+	root.PersistentPreRun = func(*cobra.Command, []string) { settle() }
 	holdsVerbs(root)
 	root.SetErr(c.Err)
 	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "print JSON, see '"+c.Name+" schema'")
-	root.PersistentFlags().StringVar(&c.Color, "color", "", "auto, always or never")
-	Choices(root, "color", "auto", "always", "never")
+	colors := []string{"auto", "always", "never"}
+	root.PersistentFlags().Var(&choice{"color", &c.Color, colors}, "color", "auto, always or never")
+	Choices(root, "color", colors...)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.printHelp(cmd) })
 	return root

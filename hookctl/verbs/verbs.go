@@ -55,10 +55,7 @@ func (a *app) root() *cobra.Command {
 			"nothing. HOOKLINE_FSYNC, _IDLE_EXIT, _FLUSH_INTERVAL, _LOG_LEVEL and _COLOR override the configuration's key of that name; NO_COLOR and CI switch\n" +
 			"colour and progress bars off. Exit codes: 0 done, 1 trouble or a wrong command line, 2 the log is damaged, 130 interrupted.",
 		Example: "  hookctl install && hookctl start\n  hookctl tail -f",
-	}, func() (err error) {
-		a.conf, err = a.Settle()
-		return err
-	})
+	}, func() { a.conf = a.Settle() })
 	group := func(id, title string, verbs ...*cobra.Command) {
 		root.AddGroup(&cobra.Group{ID: id, Title: title})
 		for _, c := range verbs {

@@ -63,10 +63,7 @@ func (a *app) root() *cobra.Command {
 			"Every state is folded from the log: replay checks it, folds it again, and shows it as it was.\n" +
 			"It asks the running daemon, or opens the store itself when none runs.",
 		Example: "  replay verify\n  replay diff 10m now",
-	}, func() error { // trouble in the configuration is no concern of recovery
-		_, err := a.Settle()
-		return err
-	})
+	}, func() { a.Settle() }) // trouble in the configuration is no concern of recovery
 	root.AddCommand(a.verifyCmd(), a.rebuildCmd(), a.atCmd(), a.diffCmd(), a.recoverCmd(), a.repairCmd(), a.exportCmd(), a.importCmd(),
 		a.backupCmd(), a.restoreCmd(), a.CompletionCmd(root), a.VersionCmd(), a.SchemaCmd(outputs), a.ManCmd(root))
 	cmdline.AddHelp(root, "at")

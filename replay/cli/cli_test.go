@@ -18,7 +18,7 @@ func TestNotThere(t *testing.T) {
 	for args, want := range map[string]string{
 		"backup":               "missing argument: a file to write\nreplay: hint: `replay backup --help` shows how it is called\n",
 		"restore none.backup":  "stat none.backup: no such file or directory\nreplay: hint: `replay backup FILE` makes one\n",
-		"verify --color mauve": "--color: \"mauve\" is not one of auto, always, never\nreplay: hint: the default of color is auto\n",
+		"verify --color mauve": "there is no color \"mauve\"\nreplay: hint: --color takes auto, always or never\n",
 	} {
 		expect.Equal(t, refused(t, strings.Fields(args)...), "replay: error: "+want, args)
 	}
