@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"net/url"
 	"strings"
 	"time"
 
@@ -64,15 +63,13 @@ func (a *app) codesHere() (out codesJSON, err error) {
 		return out, err
 	}
 	out = codesJSON{Project: here, Name: projectName(all, here), Codes: []string{}, Ended: []codes.Ended{}, Bad: []codes.Code{}}
-	found, err := states[codes.State](a, codes.Name, url.Values{"key": {here}})
-	if err != nil {
+	c, err := stateOf[codes.State](a, codes.Name, here)
+	if err != nil && !isMissing(err) {
 		return out, err
 	}
-	for _, c := range found {
-		out.Context = c.At(a.Now())
-		out.Ended, out.Bad = append(out.Ended, c.Ended...), append(out.Bad, c.Quarantine...)
-		out.Codes = append(out.Codes, out.Context.Lines(out.Name)...)
-	}
+	out.Context = c.At(a.Now())
+	out.Ended, out.Bad = append(out.Ended, c.Ended...), append(out.Bad, c.Quarantine...)
+	out.Codes = append(out.Codes, out.Context.Lines(out.Name)...)
 	if !out.Context.Empty() {
 		expires := out.Context.Updated.Add(codes.Lifetime)
 		out.Expires = &expires

@@ -48,7 +48,7 @@ func TestConfigEdit(t *testing.T) {
 // The daemon's log is shown from its end, fit for a terminal.
 func TestLog(t *testing.T) {
 	b := newBench(t, nil)
-	contains(t, b.refuses("log"), "hookd.log is not there\n")
+	contains(t, b.refuses("log"), "hookd.log: no such file or directory\n")
 	path := filepath.Join(b.Home(), "hookd.log")
 	write(t, path, "one\ntwo \x1b[2Jred\nthree\n")
 	for args, want := range map[string]string{"log": "one\ntwo [2Jred\nthree\n", "log -n 1": "three\n", "log -n 0": "", "log -n all": "one\ntwo [2Jred\nthree\n"} {

@@ -58,16 +58,11 @@ func (a *app) active(s ledger.State) notes.Active {
 	if err != nil {
 		return now
 	}
-	w, err := stateOf[working.State](a, working.Name, id)
-	if err != nil || w.Goal == nil {
+	w, _ := stateOf[working.State](a, working.Name, id) // what is not there is empty
+	if w.Goal == nil {
 		_, here, _ := a.projects() // as current had them
-		p, err := stateOf[identity.Pointer](a, identity.PointerName, identity.PointerKey(here))
-		if err == nil {
-			w, err = stateOf[working.State](a, working.Name, p.Session)
-		}
-		if err != nil {
-			return now
-		}
+		p, _ := stateOf[identity.Pointer](a, identity.PointerName, identity.PointerKey(here))
+		w, _ = stateOf[working.State](a, working.Name, p.Session)
 	}
 
 	switch {

@@ -3,7 +3,6 @@ package verbs
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -163,11 +162,8 @@ type logVerb struct {
 func (f *logVerb) run(a *app, _ []string) error {
 	path := home.PathsOf(a.Home(), a.Getenv).Log
 	text, err := safeopen.ReadFile(safeopen.Own, path, maxLog)
-	if errors.Is(err, fs.ErrNotExist) {
-		return problem.FaultBy(err, "%s is not there", path).Advise("the daemon writes it when it starts; `hookctl start` starts one")
-	}
 	if err != nil {
-		return err
+		return problem.Because(err).Advise("the daemon writes it when it starts; `hookctl start` starts one")
 	}
 
 	lines := slices.Collect(strings.Lines(string(text)))

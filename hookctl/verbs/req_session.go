@@ -28,16 +28,9 @@ func above(list []session.State, envPID string) string {
 	return ""
 }
 
-// know takes in the sessions with the same beginnings as these ids, deleted ones too.
-func (d *desk) know(ids ...string) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	query := url.Values{}
-	for _, id := range ids {
-		query.Add("like", events.Alias(id))
-	}
-	like, err := states[session.State](d.app, session.Name, query)
+// know takes in the sessions with the same beginning as this id, deleted ones too.
+func (d *desk) know(id string) error {
+	like, err := states[session.State](d.app, session.Name, url.Values{"like": {events.Alias(id)}})
 	d.sessions = append(slices.DeleteFunc(d.sessions, func(s session.State) bool {
 		return slices.ContainsFunc(like, func(l session.State) bool { return l.ID == s.ID })
 	}), like...)
