@@ -129,6 +129,9 @@ func (a *app) answering() (*client.Client, error) {
 	return c, nil
 }
 
+// notRunning reports whether an error is that there is no daemon.
+func notRunning(err error) bool { return errors.Is(err, client.ErrNotRunning) }
+
 // isMissing reports whether an error is the refusal of what is not there: a store, a project.
 func isMissing(err error) bool {
 	var p *problem.Error
@@ -148,6 +151,9 @@ func (a *app) with(n need, f func() error) error {
 	}
 	return f()
 }
+
+// files says where the files of this home lie.
+func (a *app) files() home.Paths { return home.PathsOf(a.Home(), a.Getenv) }
 
 // absolute is a path as it was typed here.
 func (a *app) absolute(path string) string {

@@ -55,7 +55,7 @@ func (f *doctorVerb) run(a *app, _ []string) error {
 	case f.Gaps:
 		return a.gaps()
 	}
-	x := &examiner{app: a, fix: f.Fix, paths: home.PathsOf(a.Home(), a.Getenv)}
+	x := &examiner{app: a, fix: f.Fix, paths: a.files()}
 	if err := x.run(); err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (x *examiner) run() error {
 func (x *examiner) daemon() bool {
 	const name = "daemon"
 	_, err := x.answering()
-	started := errors.Is(err, client.ErrNotRunning) && x.fix
+	started := notRunning(err) && x.fix
 	if started {
 		_, err = x.started()
 	}
@@ -148,10 +148,10 @@ func (x *examiner) daemon() bool {
 	}
 	busy := client.Busy(x.paths)
 	switch {
-	case errors.Is(err, client.ErrNotRunning) && busy != nil:
+	case notRunning(err) && busy != nil:
 		x.warn(name, busy.Message, busy.Hint)
 		return false
-	case errors.Is(err, client.ErrNotRunning):
+	case notRunning(err):
 		x.warn(name, "no daemon is running", "the next hook starts it; so does `hookctl start`")
 		return false
 	case err != nil:

@@ -1,14 +1,12 @@
 package verbs
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"hookline/hookctl/client"
-	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 )
@@ -40,7 +38,7 @@ func (a *app) startVerb(_ []string) error {
 func (a *app) start() (did string, pid int, err error) {
 	if st, err := a.runningStatus(); err == nil {
 		return "nothing", pidOf(st), nil
-	} else if !errors.Is(err, client.ErrNotRunning) {
+	} else if !notRunning(err) {
 		return "", 0, err
 	}
 	err = a.with(needStarted, func() error {
@@ -82,7 +80,7 @@ func (a *app) sayLifecycle(l lifecycleJSON, words string) error {
 
 func (a *app) stopVerb(_ []string) error {
 	pid, err := a.stop()
-	if errors.Is(err, client.ErrNotRunning) {
+	if notRunning(err) {
 		return a.Result(lifecycleJSON{Did: "nothing"}, "hookd does not run\n")
 	}
 	if err != nil {
@@ -99,14 +97,14 @@ func (a *app) stop() (int, error) {
 		if st, err = a.stand(); err != nil {
 			return err
 		}
-		if err = a.post("/v1/stop", nil, nil); errors.Is(err, client.ErrNotRunning) { // another command was faster
+		if err = a.post("/v1/stop", nil, nil); notRunning(err) { // another command was faster
 			err = nil
 		}
 		return err
 	}
 	err := a.with(needRunning, end)
-	for waited := time.Duration(0); errors.Is(err, client.ErrNotRunning); waited += glance {
-		busy := client.Busy(home.PathsOf(a.Home(), a.Getenv))
+	for waited := time.Duration(0); notRunning(err); waited += glance {
+		busy := client.Busy(a.files())
 		if busy == nil {
 			break
 		}
@@ -139,7 +137,7 @@ func (a *app) gone(pid int) error {
 
 func (a *app) restartVerb(_ []string) error {
 	before, err := a.stop()
-	if err != nil && !errors.Is(err, client.ErrNotRunning) {
+	if err != nil && !notRunning(err) {
 		return err
 	}
 	_, pid, err := a.start()
@@ -160,7 +158,7 @@ type logVerb struct {
 }
 
 func (f *logVerb) run(a *app, _ []string) error {
-	path := home.PathsOf(a.Home(), a.Getenv).Log
+	path := a.files().Log
 	text, err := safeopen.ReadFile(safeopen.Own, path, maxLog)
 	if err != nil {
 		return problem.Because(err).Advise("the daemon writes it when it starts; `hookctl start` starts one")

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
-	"hookline/hookctl/home"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector/session"
@@ -21,7 +19,7 @@ import (
 
 func (a *app) statusVerb(_ []string) error {
 	st, err := a.hookedStatus()
-	if errors.Is(err, client.ErrNotRunning) {
+	if notRunning(err) {
 		st, err = a.statusDown(), nil
 	}
 	if err != nil {
@@ -100,7 +98,7 @@ func latest(x, y time.Time) time.Time {
 }
 
 func (a *app) statusDown() client.Status {
-	p := home.PathsOf(a.Home(), a.Getenv)
+	p := a.files()
 	st := client.Status{Version: wire.Build, Protocol: wire.Protocol, Fsync: a.conf.Values.Fsync, Home: p.Home, Socket: p.Socket,
 		Spool: spool.Open(p).Count(), Projections: []client.ProjectionStatus{}, Hooks: map[string]client.HookCount{},
 		SecondInstalls: map[string]int{}, Warnings: []string{}, Damage: []string{}, UnknownTypes: map[string]int{}}
@@ -116,7 +114,7 @@ func (a *app) statusDown() client.Status {
 func (a *app) printStatus(st client.Status) {
 	if st.PID == nil {
 		words := a.Paint.Warn("hookd is not running") + "  the next hook starts it"
-		if busy := client.Busy(home.PathsOf(a.Home(), a.Getenv)); busy != nil {
+		if busy := client.Busy(a.files()); busy != nil {
 			words = a.Paint.Warn("hookd does not answer") + "  " + busy.Message
 		}
 		a.Printf("%s\n\n", words)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 )
 
@@ -111,7 +110,7 @@ func (f *follower) run() error {
 		switch {
 		case f.ctx.Err() != nil:
 			return nil
-		case err != nil && !f.again, errors.As(err, &refused) && !f.taken && !errors.Is(err, client.ErrNotRunning):
+		case err != nil && !f.again, errors.As(err, &refused) && !f.taken && !notRunning(err):
 			return err
 		}
 		f.taken = true

@@ -142,7 +142,7 @@ func (a *app) lastExport(dir string) (carry.Saved, error) {
 			return carry.Saved{}, fmt.Errorf("take what waits in the spool: %w", err)
 		}
 	}
-	if _, err := a.stop(); err != nil && !errors.Is(err, client.ErrNotRunning) {
+	if _, err := a.stop(); err != nil && !notRunning(err) {
 		return carry.Saved{}, fmt.Errorf("stop the daemon: %w", err)
 	}
 	if n := spool.Count(); n > 0 {
