@@ -57,8 +57,12 @@ func (f *repairVerb) run(a *app, _ []string) error {
 		verb = "compared, nothing changed"
 	}
 	a.Printf("%s: %s up to sequence %d in %.0f ms, %s differed\n", what, verb, result.Seq, result.TookMS, cmdline.Plural(len(result.Changed), "value"))
-	for _, d := range result.Changed {
-		a.Printf("  %s %s %s: was %s, is %s by the log\n", d.Projection, cmdline.OneLine(d.Key), d.Field, cmdline.OneLine(orDash(d.Got)), cmdline.OneLine(orDash(d.Want)))
+	for i, d := range result.Changed {
+		if i == 20 {
+			a.Printf("  … and %d more (--json lists all)\n", len(result.Changed)-i)
+			break
+		}
+		a.Printf("  %s %s %s: was %s, is %s by the log\n", d.Projection, cmdline.OneLine(d.Key), d.Field, cmdline.Fit(cmdline.OneLine(orDash(d.Got)), 40), cmdline.Fit(cmdline.OneLine(orDash(d.Want)), 40))
 	}
 	return nil
 }

@@ -141,32 +141,43 @@ func command(e events.Event) client.GateCommand {
 
 // satisfiedText says what was opened, and for whom.
 func satisfiedText(d *desk, list []gates.Requirement, s satisfying, id string, explicit bool) string {
-	var b strings.Builder
+	if s.Branch != "" {
+		what := "'" + list[0].Name + "'"
+		if len(list) > 1 {
+			what = fmt.Sprintf("%d requirement(s)", len(list))
+		}
+		return fmt.Sprintf("🌿 Using branch-level satisfaction for: %[1]s\n✅ Satisfied %[2]s at branch level for %[1]s\n"+
+			"   ℹ️  All current and future sessions on this branch are now satisfied\n", d.branch, what)
+	}
+
+	var parts, others []string
+	single := ""
 	switch {
-	case s.Branch != "":
-		fmt.Fprintf(&b, "🌿 Using branch-level satisfaction for: %s\n", d.branch)
 	case id == "":
 	case explicit:
-		fmt.Fprintf(&b, "🎯 Using explicit session: %s\n", events.Alias(id))
+		parts = append(parts, "🎯 Using explicit session: "+events.Alias(id))
 	default:
-		fmt.Fprintf(&b, "✨ Auto-detected Claude session: %s\n", events.Alias(id))
+		parts = append(parts, "✨ Auto-detected Claude session: "+events.Alias(id))
 	}
 	for _, q := range list {
-		left := q.ApprovalTTL
-		switch {
-		case s.Branch != "":
-			fmt.Fprintf(&b, "✅ Satisfied '%s' at branch level for %s\n", q.Name, d.branch)
-		case q.Type == gates.Dynamic:
-			fmt.Fprintf(&b, "✅ Approved '%s' for %s\n   Duration: %dm %ds (session scope)\n   Session: %s\n",
-				q.Name, d.branch, int(left.Minutes()), int(left.Seconds())%60, events.Alias(id))
-		default:
-			fmt.Fprintf(&b, "✅ Satisfied '%s' for %s (%s scope)\n", q.Name, d.branch, q.Scope)
+		if q.Type == gates.Dynamic {
+			left := q.ApprovalTTL
+			parts = append(parts, fmt.Sprintf("✅ Approved '%s' for %s\n   Duration: %dm %ds (session scope)\n   Session: %s",
+				q.Name, d.branch, int(left.Minutes()), int(left.Seconds())%60, events.Alias(id)))
+			continue
 		}
+		others = append(others, fmt.Sprintf("   - %s (%s scope)", q.Name, q.Scope))
+		single = fmt.Sprintf("✅ Satisfied '%s' for %s (%s scope)", q.Name, d.branch, q.Scope)
 	}
-	if s.Branch != "" {
-		b.WriteString("   ℹ️  All current and future sessions on this branch are now satisfied\n")
+	switch len(others) {
+	case 0:
+	case 1:
+		parts = append(parts, single)
+	default:
+		parts = append(parts, fmt.Sprintf("✅ Satisfied %d requirement(s) for %s", len(others), d.branch))
+		parts = append(parts, others...)
 	}
-	return b.String()
+	return strings.Join(parts, "\n") + "\n"
 }
 
 // clearing are the flags of clear.
