@@ -33,6 +33,7 @@ import (
 // Table is one projection: how records map to keys, how they fold, and what is derived from a cell.
 type Table struct {
 	name    string
+	former  []string
 	version int
 	keys    func(events.Record) []string
 	zero    func(key string) any // a state is an any with a *S, which the cell alone has
@@ -56,6 +57,7 @@ type ViewCell struct {
 // Spec describes a projection with states of type S.
 type Spec[S any] struct {
 	Name    string                               // lower-case noun; prefix of its cells
+	Former  []string                             // names of projections whose state it has taken over; their cells go when it is folded anew
 	Version int                                  // raised when the meaning of the state changes; the old cells are then folded anew
 	Keys    func(events.Record) []string         // cells that the record folds into; none = does not concern it
 	Needs   func(key string) []Selector          // the records that fold into a cell; nil = read the whole log for it
@@ -70,7 +72,7 @@ type Spec[S any] struct {
 // NewTable makes the engine's form of a projection.
 func NewTable[S any](s Spec[S]) *Table {
 	t := &Table{
-		name: s.Name, version: s.Version, keys: s.Keys, needs: s.Needs, buckets: s.Buckets,
+		name: s.Name, former: s.Former, version: s.Version, keys: s.Keys, needs: s.Needs, buckets: s.Buckets,
 		zero: func(key string) any {
 			st := new(S)
 			if s.Start != nil {

@@ -16,7 +16,7 @@ import (
 // this folder.
 func Tables() []*Table {
 	return []*Table{
-		NewTable(Spec[session.State]{Name: session.Name, Version: session.Version, Keys: session.Keys, Needs: ofSession,
+		NewTable(Spec[session.State]{Name: session.Name, Former: []string{"attention"}, Version: session.Version, Keys: session.Keys, Needs: ofSession,
 			Fold: session.Fold, Index: session.Words}),
 		NewTable(Spec[identity.State]{Name: identity.Name, Version: identity.Version, Keys: one(identity.Key), Needs: ofSession,
 			Fold: identity.Fold, Views: briefCell, Buckets: []string{BucketCache}}),
@@ -31,8 +31,6 @@ func Tables() []*Table {
 			Fold: ledger.Fold}),
 		NewTable(Spec[retractions]{Name: retractionName, Version: retractionVersion, Keys: one(retractionCell),
 			Fold: foldRetraction}),
-		NewTable(Spec[ledger.Attention]{Name: ledger.AttentionName, Version: ledger.AttentionVersion, Keys: one(ledger.AttentionKey), Needs: ofSession,
-			Fold: ledger.FoldAttention}),
 		NewTable(Spec[touches.State]{Name: touches.Name, Version: touches.Version, Keys: one(touches.Key), Needs: ofProject,
 			Fold: touches.Fold}),
 		NewTable(Spec[codes.State]{Name: codes.Name, Version: codes.Version, Keys: one(codes.Key), Needs: ofProject, Fold: codes.Fold}),

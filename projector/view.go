@@ -70,9 +70,11 @@ func OpenView(ctx context.Context, store Store, tables []*Table) (*View, error) 
 		if tv.pos.Seq > 0 {
 			continue
 		}
-		for _, prefix := range []string{t.name + ".v", positionPrefix + t.name + ".v"} {
-			if err := v.remove(ctx, BucketSnapshot, prefix, none); err != nil {
-				return nil, err
+		for _, name := range append([]string{t.name}, t.former...) {
+			for _, prefix := range []string{name + ".v", positionPrefix + name + ".v"} {
+				if err := v.remove(ctx, BucketSnapshot, prefix, none); err != nil {
+					return nil, err
+				}
 			}
 		}
 		for _, bucket := range t.buckets {

@@ -14,7 +14,7 @@ import (
 // counted is a projection whose meaning changes with its version, and which writes to bucket latest.
 func counted(version int, bucketKey string) []*projector.Table {
 	return []*projector.Table{projector.NewTable(projector.Spec[map[string]int]{
-		Name: "counted", Version: version, Buckets: []string{projector.BucketLatest},
+		Name: "counted", Former: []string{"older"}, Version: version, Buckets: []string{projector.BucketLatest},
 		Keys:  func(r events.Record) []string { return []string{r.Session} },
 		Start: func(string) map[string]int { return map[string]int{} },
 		Fold:  func(s map[string]int, _ events.Record) map[string]int { s["n"] += version; return s },
@@ -33,8 +33,12 @@ func TestAnotherVersionIsFoldedAnew(t *testing.T) {
 		views   string
 		want    string
 	}{{1, "old.", `{"n":1}`}, {2, "new.", `{"n":2}`}, {10, "newer.", `{"n":10}`}, {1, "old.", `{"n":1}`}} { // the last is a step back
+		expect.OK(t, store.Save(ctx, projector.BucketSnapshot, []projector.Cell{{Key: "older.v1.s-1", Value: []byte("{}")}}))
 		v, err := projector.OpenView(ctx, store, counted(c.version, c.views))
 		expect.OK(t, err)
+		left, err := store.Keys(ctx, projector.BucketSnapshot, "older.")
+		expect.OK(t, err)
+		expect.Equal(t, len(left), 0, "version", c.version, "cells of a projection of before")
 		expect.Equal(t, v.Position().Seq, 0, "version", c.version, "resumes at")
 		expect.OK(t, log(ctx, 1, 0, func(r events.Record) error { return v.Apply(ctx, r) }))
 		if _, diffs, err := v.Verify(ctx, log, nil); err != nil || len(diffs) > 0 {

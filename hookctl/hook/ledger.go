@@ -13,6 +13,7 @@ import (
 	"hookline/projector"
 	"hookline/projector/ledger"
 	"hookline/projector/project"
+	"hookline/projector/session"
 )
 
 // The ledger (S3): what agent and user decide goes into it, and a session that starts is told the last of it.
@@ -202,12 +203,12 @@ func followLedger(in Input, w World, r Reader) []events.Event {
 	if _, ok := in.Event.(*events.TurnStopped); !ok || in.Session == "" {
 		return nil
 	}
-	a, _ := projector.State[ledger.Attention](r.Reader, ledger.AttentionName, in.Session)
-	if w.Delta == 0 || ledger.Tokens(a.Unsynced) < w.Delta {
+	s, _ := projector.State[session.State](r.Reader, session.Name, in.Session)
+	if w.Delta == 0 || session.Tokens(s.Attention.Unsynced) < w.Delta {
 		return nil
 	}
 	decisions := LedgerOf(r.Reader, w.Project).Open(events.LedgerDecision)
-	return []events.Event{&events.LedgerDeltaSynced{Tokens: ledger.Tokens(a.Bytes), Decisions: len(decisions)}}
+	return []events.Event{&events.LedgerDeltaSynced{Tokens: session.Tokens(s.Attention.Bytes), Decisions: len(decisions)}}
 }
 
 // entriesItem lists entries, the newest first, within so many tokens.

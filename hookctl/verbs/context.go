@@ -16,7 +16,7 @@ import (
 	"hookline/hookctl/notes"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
-	"hookline/projector/ledger"
+	"hookline/projector/session"
 	"hookline/projector/working"
 )
 
@@ -140,8 +140,9 @@ func (a *app) contextStatus() (contextStatusJSON, error) {
 		}
 	}
 	if id, err := a.current(""); err == nil {
-		c, _ := stateOf[ledger.Attention](a, ledger.AttentionName, id) // none yet: zero
-		out.Attention.Tokens, out.Attention.Unsynced = ledger.Tokens(c.Bytes), ledger.Tokens(c.Unsynced)
+		s, _ := stateOf[session.State](a, session.Name, id)
+		c := s.Attention
+		out.Attention.Tokens, out.Attention.Unsynced = session.Tokens(c.Bytes), session.Tokens(c.Unsynced)
 		out.Attention.Level = c.Level(a.conf.Values.Attention)
 	}
 	return out, nil
@@ -268,7 +269,7 @@ func (f *contextProbeVerb) run(a *app, args []string) error {
 }
 
 func probe(name, text string, words []string) probeJSON {
-	p := probeJSON{File: name, Lines: strings.Count(text, "\n"), Bytes: len(text), Tokens: ledger.Tokens(len(text)), Decision: "load"}
+	p := probeJSON{File: name, Lines: strings.Count(text, "\n"), Bytes: len(text), Tokens: session.Tokens(len(text)), Decision: "load"}
 	low := strings.ToLower(text)
 	for _, w := range words {
 		switch n := strings.Count(low, strings.ToLower(w)); {

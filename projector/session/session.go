@@ -14,7 +14,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "session"
-	Version = 8
+	Version = 9
 )
 
 // Statuses of a session.
@@ -74,6 +74,8 @@ type State struct {
 	Open       []Call           `json:"open,omitempty" jsonschema_description:"calls that were requested and not yet answered, oldest first, at most 256"`
 
 	Context *Context `json:"context,omitempty" jsonschema_description:"how full the context was when its phase changed last"`
+
+	Attention Attention `json:"attention,omitzero" jsonschema_description:"bytes that tool calls and prompts have put into its context"`
 
 	Course Course `json:"course,omitzero" jsonschema_description:"how it goes"`
 
@@ -167,6 +169,7 @@ func Fold(s State, r events.Record) State {
 		s.ID, s.Started, s.Status = r.Session, r.Time, Live
 	}
 	s.course(r)
+	s.Attention = s.Attention.after(r)
 	switch e := r.Event.(type) {
 	case *events.SessionDeleted:
 		return State{ID: s.ID, Project: s.Project, Status: Deleted, Started: s.Started, LastActive: r.Time}

@@ -14,6 +14,8 @@ func TestDiff(t *testing.T) {
 	head, rest, _ := strings.Cut(out, "  open  ") // it holds an event's id, which is new in each run
 	expect.Equal(t, head, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
 session  5f1d0c2e-7b34-4f19-9a55-000000000001
+  attention.bytes           6 → 37
+  attention.unsynced        6 → 37
   course.failed             (absent) → 1
   events                    3 → 4
   failures                  (absent) → 1
@@ -32,7 +34,7 @@ func TestDiffInWords(t *testing.T) {
 	expect.Equal(t, out, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
 session  5f1d0c2e-7b34-4f19-9a55-000000000001
   failures         1
-5 more fields changed: --fields shows all
+7 more fields changed: --fields shows all
 `)
 	holds(t, told(t, "diff", "1", "now"), "  prompts          1\n", "  calls            + ", "  goal             ", "  IC               ", "  failing          + ")
 }

@@ -1,4 +1,4 @@
-package ledger
+package session
 
 import (
 	"bytes"
@@ -7,12 +7,6 @@ import (
 	"strconv"
 
 	"hookline/events"
-)
-
-// AttentionName and AttentionVersion are those of the cells that count what a session's context has taken in.
-const (
-	AttentionName    = "attention"
-	AttentionVersion = 1
 )
 
 // Attention estimates how much a session's tool calls and prompts have put into its context, in bytes.
@@ -35,17 +29,8 @@ func (a Attention) Level(thresholds [3]int) string {
 	return "red"
 }
 
-// AttentionKey gives the cell that a record folds into, "" for none.
-func AttentionKey(r events.Record) string {
-	switch r.Event.(type) {
-	case *events.SessionStarted, *events.PromptSubmitted, *events.ToolSucceeded, *events.ToolFailed, *events.TurnStopped, *events.LedgerDeltaSynced:
-		return r.Session
-	}
-	return ""
-}
-
-// FoldAttention takes one record in. What a subagent's tools say is not in the session's context.
-func FoldAttention(a Attention, r events.Record) Attention {
+// after takes one record in. What a subagent's tools say is not in the session's context.
+func (a Attention) after(r events.Record) Attention {
 	size := 0
 	switch e := r.Event.(type) {
 	case *events.SessionStarted:
