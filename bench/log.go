@@ -41,7 +41,7 @@ func (b *bench) longLogOf(n uint64) *longLog {
 			l.events, _ = st.Last()
 			if l.events <= n/2 {
 				l.point = l.events
-				l.session = again[len(again)-1].Session
+				l.session = again[slices.IndexFunc(again, func(e events.Envelope) bool { return e.Session != "" })].Session
 			}
 		}
 		check(st.Sync(b.ctx, l.events))
