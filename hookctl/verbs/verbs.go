@@ -77,7 +77,6 @@ func (a *app) root() *cobra.Command {
 var (
 	appended = events.Record{}
 	listed   = cmdline.Either{[]events.Record{}, []cloudEventJSON{}}
-	ordered  = hook.Ordered{}
 )
 
 // outputs is what the verbs print with --json. Verbs without a line print no JSON of ours.
