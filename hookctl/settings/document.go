@@ -24,8 +24,7 @@ type document struct {
 	root hujson.Value // an object
 }
 
-// parse reads a settings file. No bytes at all, white space or comments alone are an empty
-// object yet to be written.
+// parse reads a settings file. No bytes at all, or white space alone, are an empty object yet to be written.
 func parse(path string, data []byte) (*document, error) {
 	body, marked := bytes.CutPrefix(data, bom)
 	d := &document{path: path, bom: marked, nl: newline(body)}
@@ -33,18 +32,12 @@ func parse(path string, data []byte) (*document, error) {
 		return nil, d.refuse("nested more than 1000 levels deep")
 	}
 
+	if len(bytes.TrimSpace(body)) == 0 {
+		body = slices.Concat(body, []byte("{}"+d.nl))
+	}
 	var err error
 	if d.root, err = parseValue(body); err != nil {
-		object := bytes.Clone(body)
-		if len(object) > 0 && !bytes.HasSuffix(object, []byte("\n")) {
-			object = append(object, d.nl...)
-		}
-		object = append(object, "{}"+d.nl...)
-		root, again := parseValue(object)
-		if again != nil {
-			return nil, d.refuse(strings.TrimPrefix(err.Error(), "hujson: "))
-		}
-		d.root, d.nl = root, newline(object)
+		return nil, d.refuse(strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	return d, d.check()
 }
@@ -99,7 +92,13 @@ func (d *document) check() error {
 	if !ok {
 		return d.refuse("settings are not an object")
 	}
-	if name := twice(root); name == "hooks" {
+	given := 0
+	for _, m := range root.Members {
+		if nameOf(m) == "hooks" {
+			given++
+		}
+	}
+	if given > 1 {
 		return d.refuse(`"hooks" is given twice`)
 	}
 	hooks := d.root.Find("/hooks")
@@ -110,32 +109,18 @@ func (d *document) check() error {
 	if !ok {
 		return d.refuse(`"hooks" is not an object`)
 	}
-	if name := twice(object); name != "" {
-		return d.refuse("hooks of " + name + " are given twice")
-	}
+	seen := map[string]bool{}
 	for _, m := range object.Members {
-		if m.Value.Value.Kind() != '[' {
-			return d.refuse("hooks of " + nameOf(m) + " are not an array")
+		name := nameOf(m)
+		switch {
+		case seen[name]:
+			return d.refuse("hooks of " + name + " are given twice")
+		case m.Value.Value.Kind() != '[':
+			return d.refuse("hooks of " + name + " are not an array")
 		}
+		seen[name] = true
 	}
 	return nil
-}
-
-// twice returns the name of a member that an object has twice; "hooks" before any other.
-func twice(o *hujson.Object) string {
-	seen := map[string]int{}
-	found := ""
-	for _, m := range o.Members {
-		name := nameOf(m)
-		seen[name]++
-		if seen[name] == 2 {
-			found = name
-		}
-	}
-	if seen["hooks"] > 1 {
-		return "hooks"
-	}
-	return found
 }
 
 func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
@@ -171,21 +156,24 @@ func (d *document) events() []hujson.ObjectMember {
 	return nil
 }
 
-// event returns the entries of an event; none if the file does not name it.
-func (d *document) event(name string) []hujson.Value {
-	for _, m := range d.events() {
-		if nameOf(m) == name {
-			return m.Value.Value.(*hujson.Array).Elements
+// elements returns the items of the array at a place in a value; none if there is no array.
+func elements(v hujson.Value, at string) []hujson.Value {
+	if list := v.Find(at); list != nil {
+		if array, ok := list.Value.(*hujson.Array); ok {
+			return array.Elements
 		}
 	}
 	return nil
 }
 
+// event returns the entries of an event of ours; none if the file does not name it.
+func (d *document) event(name string) []hujson.Value { return elements(d.root, "/hooks/"+name) }
+
 // entries returns our handlers in the order of the file.
 func (d *document) entries() []entry {
 	var list []entry
 	for _, ev := range d.events() {
-		for _, v := range d.event(nameOf(ev)) {
+		for _, v := range elements(ev.Value, "") {
 			for _, h := range handlersOf(v) {
 				if e, ours := asEntry(nameOf(ev), v, h); ours {
 					list = append(list, e)
@@ -229,17 +217,7 @@ func onlyOurs(event string, v hujson.Value) bool {
 }
 
 // handlersOf returns the handlers of an entry; none if it has another shape.
-func handlersOf(v hujson.Value) []hujson.Value {
-	list := v.Find("/hooks")
-	if list == nil {
-		return nil
-	}
-	arr, ok := list.Value.(*hujson.Array)
-	if !ok {
-		return nil
-	}
-	return arr.Elements
-}
+func handlersOf(v hujson.Value) []hujson.Value { return elements(v, "/hooks") }
 
 // decode reads a value as encoding/json does; of a repeated member the last, like the client.
 func decode(v hujson.Value, to any) error {

@@ -12,16 +12,17 @@ import (
 
 func TestMalformedIsRefusedUntouched(t *testing.T) {
 	for text, want := range map[string]string{
-		"{\n  \"a\": 1\n":                        "line 3, column 1: parsing object after value: unexpected EOF",
-		"{\n  \"a\": 1\n  \"b\": 2\n}":           "line 3, column 3: invalid character '\"' after object value (expecting ',' or '}')",
-		"\xef\xbb\xbf{]":                         "line 1, column 2: invalid character ']' at start of value",
-		"{} /* a":                                "line 1, column 4: parsing comment: unexpected EOF",
-		"\x00\x01":                               "line 1, column 1: invalid character '\\u0000' at start of value",
-		"\n [{}]":                                "settings are not an object",
-		`{"hooks":null}`:                         `"hooks" is not an object`,
-		"{\"hooks\": {\n\"Stop\": {}}}":          "hooks of Stop are not an array",
-		"{\"hooks\": {},\n \"h\\u006foks\": {}}": `"hooks" is given twice`,
-		"{\"hooks\": {\"Stop\": [],\n\"Stop\": []}}":          "hooks of Stop are given twice",
+		"{\n  \"a\": 1\n":                            "line 3, column 1: parsing object after value: unexpected EOF",
+		"{\n  \"a\": 1\n  \"b\": 2\n}":               "line 3, column 3: invalid character '\"' after object value (expecting ',' or '}')",
+		"\xef\xbb\xbf{]":                             "line 1, column 2: invalid character ']' at start of value",
+		"{} /* a":                                    "line 1, column 4: parsing comment: unexpected EOF",
+		"\x00\x01":                                   "line 1, column 1: invalid character '\\u0000' at start of value",
+		"// to do: settings\n":                       "line 2, column 1: parsing value: unexpected EOF",
+		"\n [{}]":                                    "settings are not an object",
+		`{"hooks":null}`:                             `"hooks" is not an object`,
+		"{\"hooks\": {\n\"Stop\": {}}}":              "hooks of Stop are not an array",
+		"{\"hooks\": {},\n \"h\\u006foks\": {}}":     `"hooks" is given twice`,
+		"{\"hooks\": {\"Stop\": [],\n\"Stop\": []}}": "hooks of Stop are given twice",
 		strings.Repeat("[", 1001) + strings.Repeat("]", 1001): "nested more than 1000 levels deep",
 	} {
 		o := options(t)

@@ -126,7 +126,7 @@ func (d *document) cutOurs() []byte {
 	empty := make([]bool, len(events))
 	for i := range events {
 		ev := &events[i]
-		name, entries := nameOf(*ev), ev.Value.Value.(*hujson.Array).Elements
+		name, entries := nameOf(*ev), elements(ev.Value, "")
 		had := len(entries)
 		whole := make([]bool, had)
 		for j, v := range entries {
@@ -197,12 +197,11 @@ func (d *document) insert(list []entry) []byte {
 	_, end := slotsOf(hooks)
 	fresh := level{multi: inner.multi || endsInLineComment(comments(*end)), indent: inner.indent}
 	for _, e := range list {
-		at := slices.IndexFunc(d.events(), func(m hujson.ObjectMember) bool { return nameOf(m) == e.event })
-		if at < 0 {
+		event := hooks.Find("/" + e.event)
+		if event == nil {
 			s.add(hooks, fresh, root.indent, e.event, []node{e.node()})
 			continue
 		}
-		event := &hooks.Value.(*hujson.Object).Members[at].Value
 		s.add(event, s.level(event, inner), inner.indent, "", e.node())
 	}
 	return d.pack()

@@ -55,7 +55,7 @@ func asEntry(event string, in, v hujson.Value) (e entry, ours bool) {
 		_ = decode(*matcher, &e.matcher) // of another form: same finds it different
 	}
 	argv := e.argv()
-	return e, isOurBinary(argv[0]) && isOurVerb(argv[1:])
+	return e, ourBinary.MatchString(argv[0]) && ourVerb.MatchString(strings.Join(argv[1:], " "))
 }
 
 // argv returns the program that the entry starts with its arguments, of either form.
@@ -76,26 +76,12 @@ func (e entry) profile() Profile {
 	return Full
 }
 
-// isOurBinary looks at the base name only, after either kind of separator: a settings file
-// may come from another system.
-func isOurBinary(path string) bool {
-	base := path[strings.LastIndexAny(path, `/\`)+1:]
-	base = strings.TrimSuffix(strings.ToLower(base), ".exe")
-	return base == "hookctl" || base == "hookd"
-}
-
-func isOurVerb(args []string) bool {
-	if len(args) == 0 {
-		return false
-	}
-	switch args[0] {
-	case "hook", "consciousness":
-		return true
-	case "session":
-		return len(args) > 1 && (args[1] == "restore-identity" || args[1] == "persist-identity")
-	}
-	return false
-}
+// The programs and the verbs of our entries. Of a program the base name counts, after either kind of separator: a settings
+// file may come from another system.
+var (
+	ourBinary = regexp.MustCompile(`(?i)(^|[/\\])hook(ctl|d)(\.exe)?$`)
+	ourVerb   = regexp.MustCompile(`^(hook|consciousness|session (restore|persist)-identity)( |$)`)
+)
 
 // word is a piece of a command line without blanks outside of quotes; a backslash protects one sign.
 var word = regexp.MustCompile(`(?:"[^"]*"?|'[^']*'?|\\.|[^\s"'])+`)

@@ -217,7 +217,7 @@ func TestPropertyOnlyOursIsCut(t *testing.T) {
 		expect.OK(rt, err)
 		foreign := func(d *document) (n int) {
 			for _, ev := range d.events() {
-				for _, v := range d.event(nameOf(ev)) {
+				for _, v := range elements(ev.Value, "") {
 					for _, h := range append(handlersOf(v), v) {
 						if _, ours := asEntry("", v, h); !ours {
 							n++

@@ -135,7 +135,7 @@ type Result struct {
 // file that is malformed, or cannot be read or replaced, is refused with a [problem.Error] and untouched.
 func Install(o Options) (Result, error) {
 	command := o.Command()
-	if !isOurBinary(command) || o.Scope != Project && !filepath.IsAbs(command) {
+	if !ourBinary.MatchString(command) || o.Scope != Project && !filepath.IsAbs(command) {
 		return Result{}, problem.Faultf("%q is no absolute path of a program named hookctl or hookd", command).
 			Advise("the hooks of another name could not be found again: install hookctl and run it by its path")
 	}

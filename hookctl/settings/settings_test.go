@@ -69,7 +69,6 @@ func TestREQ_SESSION_16_Profiles(t *testing.T) {
 // The shapes a file can have before us. Each goes through both profiles, there and back.
 var shapes = map[string]string{
 	"empty file":            "",
-	"comment only":          "// to do: settings",
 	"empty object":          `{}`,
 	"empty hooks":           `{"hooks":{}}`,
 	"empty event":           "{\n  \"hooks\": {\n    \"Stop\": [ ]\n  }\n}\n",

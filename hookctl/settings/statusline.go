@@ -1,10 +1,6 @@
 package settings
 
-import (
-	"slices"
-
-	"github.com/tailscale/hujson"
-)
+import "github.com/tailscale/hujson"
 
 // SetStatusLine makes our status line the client's, or takes it out again, and changes nothing else. One that is not ours
 // is kept as it is: theirs is then its command.
@@ -12,7 +8,7 @@ func SetStatusLine(o Options, on bool) (res Result, theirs string, err error) {
 	res, err = o.edit(func(doc *document, cur, _ content) (change, error) {
 		command, set := doc.statusLine()
 		words := splitWords(command)
-		ours := len(words) > 1 && isOurBinary(words[0]) && words[1] == "statusline"
+		ours := len(words) > 1 && ourBinary.MatchString(words[0]) && words[1] == "statusline"
 		switch {
 		case set && !ours && on:
 			theirs = command
@@ -20,8 +16,7 @@ func SetStatusLine(o Options, on bool) (res Result, theirs string, err error) {
 			return change{next: content{exists: true, data: doc.withStatusLine(o.Command())}, added: 1}, nil
 		case ours && !on:
 			members := doc.root.Value.(*hujson.Object).Members
-			at := slices.IndexFunc(members, func(m hujson.ObjectMember) bool { return nameOf(m) == "statusLine" })
-			doc.cut(&doc.root, func(i int) bool { return i == at })
+			doc.cut(&doc.root, func(i int) bool { return nameOf(members[i]) == "statusLine" })
 			return change{next: content{exists: true, data: doc.pack()}, removed: 1}, nil
 		}
 		return change{next: cur}, nil
