@@ -1,7 +1,7 @@
 package find
 
 import (
-	"encoding/json"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -23,14 +23,7 @@ type After struct {
 
 // NewAfter is for one failed call; another error is the same one when it has these terms.
 func NewAfter(failed events.Record, same []Term) *After {
-	a := &After{same: same}
-	switch e := failed.Event.(type) {
-	case *events.ToolFailed:
-		a.target = targetOf(e.ToolName, e.ToolInput)
-	case *events.ToolSucceeded:
-		a.target = targetOf(e.ToolName, e.ToolInput)
-	}
-	return a
+	return &After{same: same, target: targetOf(failed)}
 }
 
 // Take adds the next event of the session; done says that nothing more can change.
@@ -53,7 +46,7 @@ func (a *After) Take(r events.Record) (done bool) {
 	if n := len(a.Steps); n > mostSteps {
 		a.Steps = a.Steps[n-mostSteps:]
 	}
-	if succeeded && a.target != "" && targetOf(e.ToolName, e.ToolInput) == a.target {
+	if succeeded && a.target != "" && targetOf(r) == a.target {
 		a.Fixed = r.Seq
 	}
 	return false
@@ -63,16 +56,13 @@ func (a *After) Take(r events.Record) (done bool) {
 var looking = []string{"Read", "Grep", "Glob", "LS", "TodoWrite", "WebFetch", "WebSearch"}
 
 // targetOf is what a call is about, so that a later call of the same is recognised: the file, or of a command its first
-// two words.
-func targetOf(tool string, input json.RawMessage) string {
-	if command := said(events.Member(input, "command")); command != "" {
-		words := strings.Fields(command)
-		return tool + " " + strings.Join(words[:min(2, len(words))], " ")
-	}
+// two words. It is "" for what is no call.
+func targetOf(r events.Record) string {
+	tool, input := events.MemberText(r.Data, "tool_name"), events.Member(r.Data, "tool_input")
+	words := strings.Fields(said(events.Member(input, "command")))
+	of := strings.Join(words[:min(2, len(words))], " ")
 	for _, name := range []string{"file_path", "notebook_path", "path", "url"} {
-		if s := said(events.Member(input, name)); s != "" {
-			return tool + " " + s
-		}
+		of = cmp.Or(of, said(events.Member(input, name)))
 	}
-	return tool
+	return strings.TrimSpace(tool + " " + of)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"hookline/events"
 )
 
 // Words are runs of letters and digits of any script, in lower case; everything else parts them. Scripts that put no
@@ -23,7 +25,7 @@ func each(s string, fn func(word string, from, to int) (stop bool)) {
 		}
 		at := from
 		from = -1
-		return fn(strings.ToLower(cut(s[at:to], mostWord)), at, to)
+		return fn(strings.ToLower(events.Clip(s[at:to], mostWord)), at, to)
 	}
 	for i, r := range s {
 		switch {
@@ -80,7 +82,7 @@ func (q Query) Terms() []Term {
 	add := func(text string, kinds ...int) {
 		t := Term{Kinds: kinds}
 		end := 0
-		text = cut(text, mostTerm)
+		text = events.Clip(text, mostTerm)
 		each(text, func(word string, _, to int) bool {
 			t.Words = append(t.Words, word)
 			end = to
@@ -198,8 +200,8 @@ func line(text string, first, size int) string {
 			begin += blank + 1
 		}
 	}
-	flat := strings.Join(strings.Fields(cut(text[begin:], 2*size)), " ")
-	out := cut(flat, size)
+	flat := strings.Join(strings.Fields(events.Clip(text[begin:], 2*size)), " ")
+	out := events.Clip(flat, size)
 	if begin > 0 {
 		out = "… " + out
 	}
