@@ -173,10 +173,7 @@ func subject(r events.Record, input map[string]any) string {
 		if h, ok := r.Event.(events.HookEvent); ok && base == "" {
 			base = h.Hook().Cwd
 		}
-		if base != "" { // a path inside the work tree is shown without it
-			text = strings.TrimPrefix(text, strings.TrimSuffix(base, "/")+"/")
-		}
-		return text
+		return events.Below(base, text)
 	}
 	return anyText(input)
 }

@@ -29,34 +29,20 @@ const (
 	Unknown      Verdict = "unknown"
 )
 
-// verdictWords are the verdicts for people, in the order in which they are counted.
-var verdictWords = []struct {
-	verdict Verdict
-	words   string
-}{
-	{Approved, "asked and approved"}, {Allowed, "allowed by rule or mode"}, {Bypassed, "bypassed"}, {ByUser, "refused by the user"},
-	{ByClassifier, "refused by the classifier"}, {ByHook, "refused by a hook"}, {ByGate, "refused by a gate"},
-	{ByClient, "refused by the client"}, {Waiting, "waiting for permission"}, {Running, "running"}, {Unknown, "unknown"},
+// verdictWords are the verdicts for people.
+var verdictWords = map[Verdict]string{
+	Approved: "asked and approved", Allowed: "allowed by rule or mode", Bypassed: "bypassed", ByUser: "refused by the user",
+	ByClassifier: "refused by the classifier", ByHook: "refused by a hook", ByGate: "refused by a gate",
+	ByClient: "refused by the client", Waiting: "waiting for permission", Running: "running", Unknown: "unknown",
 }
 
 // Verdicts are all verdicts, in the order in which they are shown.
 func Verdicts() []Verdict {
-	list := make([]Verdict, 0, len(verdictWords))
-	for _, w := range verdictWords {
-		list = append(list, w.verdict)
-	}
-	return list
+	return []Verdict{Approved, Allowed, Bypassed, ByUser, ByClassifier, ByHook, ByGate, ByClient, Waiting, Running, Unknown}
 }
 
 // Words are a verdict for people.
-func (v Verdict) Words() string {
-	for _, w := range verdictWords {
-		if w.verdict == v {
-			return w.words
-		}
-	}
-	return string(v)
-}
+func (v Verdict) Words() string { return verdictWords[v] }
 
 // Call is one tool call of a session with its verdict.
 type Call struct {
