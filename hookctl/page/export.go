@@ -33,10 +33,10 @@ type ExportOptions struct {
 
 // Export writes one session as a page that opens without the program: the timeline, the states, the bodies of the rows and
 // the events themselves, packed, with their digest. Secrets are taken out of all of it once more.
-func Export(ctx context.Context, w io.Writer, o ExportOptions) (Exported, error) {
+func Export(ctx context.Context, w io.Writer, o ExportOptions) (out Exported, err error) {
 	t, err := pages()
 	if err != nil {
-		return Exported{}, err
+		return out, err
 	}
 
 	sum, raw := sha256.New(), newPack()
@@ -44,22 +44,22 @@ func Export(ctx context.Context, w io.Writer, o ExportOptions) (Exported, error)
 	lines.SetEscapeHTML(false)
 	s, err := newReader(o.From, o.Zone).story(ctx, o.Session, func(r events.Record) error { return lines.Encode(r) })
 	if err != nil {
-		return Exported{}, err
+		return out, err
 	}
 
 	inside := newPack()
 	if err := s.pack(ctx, t, inside); err != nil {
-		return Exported{}, err
+		return out, err
 	}
 	p := s.by.pageOf(s)
 	p.Export, p.Policy = true, policy("'none'")
 	p.Written, p.Build = o.Now.In(o.Zone).Format("2 January 2006, 15:04 MST"), o.Build
 	p.Events, p.Digest = len(s.Moves), hex.EncodeToString(sum.Sum(nil))
 	if p.Pack, err = inside.text(); err != nil {
-		return Exported{}, err
+		return out, err
 	}
 	if p.Raw, err = raw.text(); err != nil {
-		return Exported{}, err
+		return out, err
 	}
 	return Exported{Session: s.Session.ID, Events: p.Events, Digest: p.Digest}, t.ExecuteTemplate(w, "session", p)
 }

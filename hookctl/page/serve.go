@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"hookline/hookctl/insight"
 	"hookline/hookctl/problem"
 )
 
@@ -113,23 +115,14 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return
 	}
-	status := http.StatusBadGateway
-	var p *problem.Error
-	if errors.As(err, &p) && p.Status != 0 {
-		status = p.Status
-	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	_ = s.pages.ExecuteTemplate(w, "sessions", listPage{frame: newFrame("That did not work"), Trouble: wordsOf(err)}) // who asked may be gone
+	w.WriteHeader(cmp.Or(problem.Of(err).Status, http.StatusBadGateway))
+	_ = s.html(w, "sessions", listPage{frame: newFrame("That did not work"), Trouble: wordsOf(err)}) // who asked may be gone
 }
 
 // wordsOf are an error and what can be done about it.
 func wordsOf(err error) string {
-	var p *problem.Error
-	if errors.As(err, &p) && p.Hint != "" {
-		return clean(err.Error() + "; " + p.Hint)
-	}
-	return clean(err.Error())
+	return clean(insight.Join("; ", err.Error(), problem.Of(err).Hint))
 }
 
 // read is the timeline of a session as the log has it now.

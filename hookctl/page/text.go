@@ -31,12 +31,8 @@ var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // clean shows by its number what would act on a screen. Colours of a terminal go.
 func clean(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if strings.IndexFunc(s, acts) < 0 {
-		return s
-	}
 	var b strings.Builder
-	for _, r := range colour.ReplaceAllString(s, "") {
+	for _, r := range colour.ReplaceAllString(strings.ToValidUTF8(s, "\uFFFD"), "") {
 		if acts(r) {
 			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
 			continue
