@@ -259,12 +259,16 @@ type observation struct {
 func (o *observation) run(a *app, _ []string) error {
 	const hint = "`hookctl events schema identity.observed` tells the ranges"
 	e := events.IdentityObserved{Observer: o.Observer, PurposeVector: o.Vector, KuramotoPhases: o.Phases}
-	for to, given := range map[**float64][]float64{&e.Coupling: o.Coupling, &e.Accuracy: o.Accuracy, &e.Consciousness: o.Consciousness} {
-		if len(given) > 1 {
-			return problem.Faultf("%v: one number is wanted", given).Advise(hint)
+	for _, f := range []struct {
+		name  string
+		given []float64
+		to    **float64
+	}{{"coupling", o.Coupling, &e.Coupling}, {"accuracy", o.Accuracy, &e.Accuracy}, {"consciousness", o.Consciousness, &e.Consciousness}} {
+		if len(f.given) > 1 {
+			return problem.Faultf("%v: %s: one number is wanted", identity.ErrObserved, f.name).Advise(hint)
 		}
-		if len(given) == 1 {
-			*to = &given[0]
+		if len(f.given) == 1 {
+			*f.to = &f.given[0]
 		}
 	}
 	if err := identity.CheckObserved(&e); err != nil {

@@ -73,20 +73,14 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
-// Outputs of several verbs: of those that add an event, that list events, that ask for something of the ledger.
-var (
-	appended = events.Record{}
-	listed   = cmdline.Either{[]events.Record{}, []cloudEventJSON{}}
-)
-
 // outputs is what the verbs print with --json. Verbs without a line print no JSON of ours.
 var outputs = cmdline.Outputs{
 	"install": installJSON{}, "uninstall": installJSON{},
 	"start": lifecycleJSON{}, "stop": lifecycleJSON{}, "restart": lifecycleJSON{},
 	"status":                  client.Status{},
 	"doctor":                  cmdline.Either{doctorJSON{}, findingJSON{}, gapsJSON{}},
-	"tail":                    listed,
-	"events list":             listed,
+	"tail":                    cmdline.Either{[]events.Record{}, []cloudEventJSON{}},
+	"events list":             cmdline.Either{[]events.Record{}, []cloudEventJSON{}},
 	"events show":             events.Record{},
 	"events types":            []typeJSON{},
 	"events emit":             events.Record{},
@@ -108,7 +102,7 @@ var outputs = cmdline.Outputs{
 	"project rehome":          events.Record{},
 	"identity show":           identityJSON{},
 	"identity history":        []snapshotJSON{},
-	"identity reset-kuramoto": appended,
+	"identity reset-kuramoto": events.Record{},
 	"identity observe":        events.Record{},
 	"dream trigger":           events.Record{},
 	"goal show":               goalJSON{},
