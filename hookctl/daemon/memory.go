@@ -63,6 +63,13 @@ func (l *large) settle() {
 	}
 }
 
+// none reports whether nothing large is under way.
+func (l *large) none() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.n == 0
+}
+
 // limit sets the process's memory limit. A process without one stays without: it is no daemon, but has the store open for
 // a command.
 func (l *large) limit() {
@@ -85,12 +92,12 @@ func heap(name string) uint64 {
 // restless is how many bytes a daemon without hooks may allocate before it collects them.
 const restless = 8 << 20
 
-// giveBack collects what was allocated since the last time and returns it to the system, where no hook came for a while. The
+// giveBack collects what was allocated since the last time and returns it to the system, where neither a hook nor a long task came for a while. The
 // collector itself, which runs every two minutes at least, keeps as much again as is in use, and leaves what a start read.
 func (d *Daemon) giveBack() {
 	const allocated = "/gc/heap/allocs:bytes" // of the whole life of the process
 	quiet := d.opts.Now().Sub(time.UnixMilli(d.touched.Load())) > healthEvery
-	if quiet && heap(allocated)-d.freed > restless {
+	if quiet && d.large.none() && heap(allocated)-d.freed > restless {
 		debug.FreeOSMemory()
 		d.freed = heap(allocated)
 	}
