@@ -31,7 +31,7 @@ func (p *pass) loosely(a *assignment, i int) bool {
 // loose takes the value of a name that it follows without a sign. The word before the name says what key it is.
 func (p *pass) loose(m *matcher, a assignment) {
 	from := a.name
-	if from > 1 && p.b[from-1] == ' ' && isAlnum(p.b[from-2]) {
+	if from > max(1, p.valueEnd+1) && p.b[from-1] == ' ' && isAlnum(p.b[from-2]) { // the end of a value is no word
 		from = nameStart(p.b, from-2)
 	}
 	a.naming = classify(p.b[from:a.nameEnd])
