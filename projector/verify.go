@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -103,41 +104,69 @@ func (v *View) compare(ctx context.Context, fresh *View) ([]Diff, error) {
 	all, _ := v.chosen("") // every view has tables
 	var out []Diff
 	for _, bucket := range []string{BucketSnapshot, BucketLatest, BucketCache} {
-		want, err := cellsOf(ctx, fresh.store, bucket)
+		differ, err := v.differences(ctx, fresh, bucket)
 		if err != nil {
 			return nil, err
 		}
-		got, err := cellsOf(ctx, v.store, bucket)
-		if err != nil {
-			return nil, err
-		}
-		for _, k := range keysOf(want, got) {
+		for _, k := range slices.Sorted(maps.Keys(differ)) {
 			d := Diff{Projection: owner(all, bucket, k), Bucket: bucket, Key: k}
-			w, g := want[k], got[k]
-			if bytes.Equal(w, g) {
-				continue
-			}
 			if v.table(d.Projection) == nil || fresh.table(d.Projection) != nil {
-				out = append(out, Explain(d, w, g)...)
+				out = append(out, Explain(d, differ[k].want, differ[k].got)...)
 			}
 		}
 	}
 	return out, nil
 }
 
-// cellsOf reads a bucket.
-func cellsOf(ctx context.Context, s Store, bucket string) (map[string][]byte, error) {
-	cells := map[string][]byte{}
-	err := s.Scan(ctx, bucket, "", func(key string, value []byte) error {
-		if !strings.HasPrefix(key, ProbePrefix) {
-			cells[key] = value
+// difference is a cell that two buckets have otherwise, nil where one lacks it.
+type difference struct {
+	want, got []byte
+}
+
+// differences compares a bucket with the fresh view's, cell by cell: all of them together may be larger than the memory.
+func (v *View) differences(ctx context.Context, fresh *View, bucket string) (map[string]difference, error) {
+	keys, err := fresh.store.Keys(ctx, bucket, "")
+	if err != nil {
+		return nil, fmt.Errorf("list bucket %s: %w", bucket, err)
+	}
+	lacking := map[string]bool{}
+	for _, k := range keys {
+		lacking[k] = true
+	}
+
+	differ := map[string]difference{}
+	wanted := func(key string) ([]byte, error) {
+		want, err := fresh.store.Load(ctx, bucket, key)
+		if errors.Is(err, ErrNoCell) {
+			return nil, nil
 		}
-		return nil
+		return want, err
+	}
+	err = v.store.Scan(ctx, bucket, "", func(key string, got []byte) error {
+		if strings.HasPrefix(key, ProbePrefix) {
+			return nil
+		}
+		delete(lacking, key)
+		want, err := wanted(key)
+		if bytes.Equal(want, got) {
+			delete(differ, key) // it comes again where it was written meanwhile
+		} else {
+			differ[key] = difference{want, got}
+		}
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read bucket %s: %w", bucket, err)
 	}
-	return cells, nil
+
+	for key := range lacking {
+		want, err := wanted(key)
+		if err != nil {
+			return nil, err
+		}
+		differ[key] = difference{want: want}
+	}
+	return differ, nil
 }
 
 // keysOf is the sorted union of the keys.

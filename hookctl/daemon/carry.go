@@ -156,7 +156,7 @@ func (d *Daemon) toExport() carry.Origin {
 // Verify proves the log record by record, folds it again and compares every cell of every bucket.
 func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (v check.Verdict, err error) {
 	store := check.Store{Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Report: d.ground.Report, Serving: d.serving}
-	took, err := d.folding(ctx, func() error {
+	took, err := d.folding(ctx, progress, func(progress func(uint64)) error {
 		v, err = check.Verify(ctx, store, progress)
 		return err
 	})
@@ -175,7 +175,7 @@ func (d *Daemon) rebuild(r *http.Request) (work, error) {
 	return func(ctx context.Context, progress func(uint64)) (any, error) {
 		var pos projector.Position
 		var diffs []projector.Diff
-		took, err := d.folding(ctx, func() error {
+		took, err := d.folding(ctx, progress, func(progress func(uint64)) error {
 			err := d.view.WarmCache(ctx) // or every brief would count as missing
 			switch {
 			case err != nil:
@@ -196,11 +196,14 @@ func (d *Daemon) rebuild(r *http.Request) (work, error) {
 	}, nil
 }
 
-// gcWhileFolding lets garbage pile up while the whole log goes by; the memory limit still bounds it.
-const gcWhileFolding = 400
+// gcWhileFolding lets garbage pile up while the whole log goes by, as long as no more than foldedSmall bytes are in use.
+const (
+	gcWhileFolding = 400
+	foldedSmall    = largeLimit / 4
+)
 
 // folding runs what folds the whole log again, where the store can be written, and returns how many milliseconds it took.
-func (d *Daemon) folding(ctx context.Context, run func() error) (ms float64, err error) {
+func (d *Daemon) folding(ctx context.Context, progress func(uint64), run func(progress func(uint64)) error) (ms float64, err error) {
 	begin := time.Now()
 	if err := d.ground.Health(); errors.Is(err, embedded.ErrWriteStuck) {
 		return 0, d.stuck(err)
@@ -209,7 +212,15 @@ func (d *Daemon) folding(ctx context.Context, run func() error) (ms float64, err
 	d.large.add(1)
 	defer d.large.add(-1)
 	defer debug.SetGCPercent(debug.SetGCPercent(gcWhileFolding))
-	err = run()
+	err = run(func(seq uint64) {
+		if heap("/gc/heap/live:bytes") > foldedSmall {
+			d.large.settle()
+			debug.SetGCPercent(100)
+		}
+		if progress != nil {
+			progress(seq)
+		}
+	})
 	return float64(time.Since(begin).Microseconds()) / 1000, d.stuck(err)
 }
 

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"math"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
@@ -10,8 +11,8 @@ import (
 
 // memoryLimit bounds the server's elastic block caches; the goal is 64 MiB resident when idle. Large
 // frames need several times their size for a moment, and so do imports and what folds the whole log: meanwhile
-// the limit is largeLimit, or the collector would run all the time (an import of 1 GB took three times as much
-// processor time). So it is until the start is over.
+// the limit is largeLimit or twice what is in use, or the collector would run all the time (an import of 1 GB took three
+// times as much processor time; a check of six million events did not end). So it is until the start is over.
 const (
 	memoryLimit = 96 << 20
 	memorySpare = 32 << 20 // between what is in use and a limit; with less the collector would hardly rest
@@ -25,6 +26,7 @@ type large struct {
 	mu    sync.Mutex
 	n     int   // frames and tasks
 	quiet int64 // the limit without any; 0 until the start is over
+	loud  int64 // the limit with some, where largeLimit is not enough
 }
 
 const largeAtOnce = 4
@@ -52,15 +54,17 @@ func (l *large) add(n int) {
 }
 
 // settle fits the limit to what is in use: a million ids that came within two minutes (an import) are 200 MiB, which
-// the server gives up when they are older.
+// the server gives up when they are older; the states of tens of thousands of sessions, folded again, are 1 GiB.
 func (l *large) settle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	inUse := int64(heap("/gc/heap/live:bytes")) // as the last collection found it
 	if l.n == 0 {
-		inUse := heap("/gc/heap/live:bytes")         // as the last collection found it
-		l.quiet = int64(inUse+inUse/4) + memorySpare // a quarter on top is the collector's own share
-		l.limit()
+		l.quiet, l.loud = inUse+inUse/4+memorySpare, 0 // a quarter on top is the collector's own share
+	} else {
+		l.loud = 2*inUse + memorySpare
 	}
+	l.limit()
 }
 
 // none reports whether nothing large is under way.
@@ -76,7 +80,7 @@ func (l *large) limit() {
 	switch {
 	case debug.SetMemoryLimit(-1) == math.MaxInt64:
 	case l.n > 0:
-		debug.SetMemoryLimit(largeLimit)
+		debug.SetMemoryLimit(max(largeLimit, l.loud))
 	default:
 		debug.SetMemoryLimit(max(memoryLimit, l.quiet))
 	}
@@ -98,9 +102,16 @@ func (d *Daemon) giveBack() {
 	const allocated = "/gc/heap/allocs:bytes" // of the whole life of the process
 	quiet := d.opts.Now().Sub(time.UnixMilli(d.touched.Load())) > healthEvery
 	if quiet && d.large.none() && heap(allocated)-d.freed > restless {
-		debug.FreeOSMemory()
+		free()
 		d.freed = heap(allocated)
 	}
+}
+
+// free returns to the system what is not in use. It collects twice, since what is in a [sync.Pool], as the server's buffers of
+// 8 MiB, outlives one collection.
+func free() {
+	runtime.GC()
+	debug.FreeOSMemory()
 }
 
 // hookStack is the part of its goroutine's stack, in bytes, that taking a hook needs and that is made at once.

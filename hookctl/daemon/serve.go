@@ -264,7 +264,7 @@ func (d *Daemon) firstRound(ctx context.Context) {
 	}
 	d.rec.Heal(ctx)
 	d.reap(ctx)
-	debug.FreeOSMemory() // what the start needed once
+	free() // what the start needed once
 	d.large.settle()
 }
 
