@@ -129,10 +129,10 @@ func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal)
 // parser's stack would overflow at it. There is nothing of a file that is not there.
 func Plain(path string) ([]byte, error) {
 	c, err := read(path)
-	if err != nil || !c.exists {
+	if err != nil || c == nil {
 		return nil, err
 	}
-	d, err := parse(path, c.data)
+	d, err := parse(path, c)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func FuzzThereAndBack(f *testing.F) {
 			return
 		}
 		had := len(doc.entries())
-		base, err := parse("settings.json", doc.original(content{}).data)
+		base, err := parse("settings.json", doc.original(nil))
 		if err != nil {
 			t.Fatalf("stripped: %v", err)
 		}
@@ -65,7 +65,7 @@ func FuzzThereAndBack(f *testing.F) {
 		if had > 0 {
 			return
 		}
-		expect.EqualNow(t, string(installed.original(content{true, data}).data), string(data), "left")
+		expect.EqualNow(t, string(installed.original(data)), string(data), "left")
 		again, _ := parse("settings.json", out)
 		left, err := parse("settings.json", again.cutOurs())
 		if err != nil || len(left.entries()) != 0 {

@@ -163,25 +163,25 @@ func (d *document) original(saved content) content {
 	list := d.entries()
 	cur := d.pack()
 	if len(list) == 0 {
-		return content{exists: true, data: cur}
+		return cur
 	}
-	if saved.exists {
-		was, err := parse(d.path, saved.data)
+	if saved != nil {
+		was, err := parse(d.path, saved)
 		if err == nil && len(was.entries()) == 0 && bytes.Equal(was.insert(list), cur) {
 			return saved
 		}
 	}
 	empty, _ := parse(d.path, nil) // no text is always understood
 	if bytes.Equal(empty.insert(list), cur) {
-		return content{}
+		return nil
 	}
 
 	left := d.cutOurs()
 	rest := bytes.Join(bytes.Fields(bytes.TrimPrefix(left, bom)), nil)
-	if !saved.exists && string(rest) == "{}" { // not even a comment
-		return content{}
+	if saved == nil && string(rest) == "{}" { // not even a comment
+		return nil
 	}
-	return content{exists: true, data: left}
+	return left
 }
 
 // insert puts the entries after what each event has already and returns the file. New events go after the others, in the

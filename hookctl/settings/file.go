@@ -25,13 +25,10 @@ const (
 	maxAttempts = 8
 )
 
-// content is a file's bytes, or that there is none.
-type content struct {
-	exists bool
-	data   []byte
-}
+// content is a file's bytes; nil: there is none.
+type content []byte
 
-func (c content) equal(o content) bool { return c.exists == o.exists && bytes.Equal(c.data, o.data) }
+func (c content) equal(o content) bool { return (c == nil) == (o == nil) && bytes.Equal(c, o) }
 
 // A change is the outcome of a plan: the file's next content and what is reported about it.
 type change struct {
@@ -61,7 +58,7 @@ func (o Options) edit(plan func(doc *document, cur, saved content) (change, erro
 		if err != nil {
 			return Result{}, err
 		}
-		doc, err := parse(path, cur.data)
+		doc, err := parse(path, cur)
 		if err != nil {
 			return Result{}, err
 		}
@@ -99,7 +96,7 @@ func (o Options) write(t target, cur content, ch change) error {
 	}
 	backup := o.Path() + backupSuffix
 	if ch.save {
-		if err := safeopen.Replace(backup, cur.data); err != nil {
+		if err := safeopen.Replace(backup, cur); err != nil {
 			return fmt.Errorf("save the backup: %w", err)
 		}
 	}
@@ -111,7 +108,7 @@ func (o Options) write(t target, cur content, ch change) error {
 		return err
 	}
 
-	if !ch.next.exists {
+	if ch.next == nil {
 		_ = os.Remove(filepath.Dir(t.path)) // where it is empty now, install has probably made it
 		return nil
 	}
@@ -150,9 +147,9 @@ func (t target) prepare() error {
 // nothing done, if the file is no longer cur.
 func (t target) replace(cur, next content, beforeRename func()) error {
 	temp := ""
-	if next.exists {
+	if next != nil {
 		var err error
-		if temp, err = safeopen.Beside(t.path, next.data, t.info, 0o600); err != nil {
+		if temp, err = safeopen.Beside(t.path, next, t.info, 0o600); err != nil {
 			return problem.Because(err).Advise("check the permissions of the folder and the space left; nothing was changed")
 		}
 		defer func() { _ = os.Remove(temp) }() // gone already after the rename
@@ -166,7 +163,7 @@ func (t target) replace(cur, next content, beforeRename func()) error {
 		return err
 	case !now.equal(cur):
 		return errChanged
-	case next.exists:
+	case next != nil:
 		return os.Rename(temp, t.path)
 	}
 	return os.Remove(t.path)
@@ -177,11 +174,11 @@ func read(path string) (content, error) {
 	data, err := safeopen.ReadFile(safeopen.Foreign, path, maxSize)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return content{}, nil
+		return nil, nil
 	case err != nil:
-		return content{}, fmt.Errorf("read the settings: %w", err)
+		return nil, fmt.Errorf("read the settings: %w", err)
 	}
-	return content{exists: true, data: data}, nil
+	return append(content{}, data...), nil // an empty file is there, too
 }
 
 // diff returns the change as a unified diff.
@@ -189,11 +186,11 @@ func diff(path string, cur, next content) (string, error) {
 	if cur.equal(next) {
 		return "", nil
 	}
-	d := difflib.UnifiedDiff{A: lines(cur.data), B: lines(next.data), FromFile: path, ToFile: path, Context: 3}
-	if !cur.exists {
+	d := difflib.UnifiedDiff{A: lines(cur), B: lines(next), FromFile: path, ToFile: path, Context: 3}
+	if cur == nil {
 		d.FromFile = os.DevNull
 	}
-	if !next.exists {
+	if next == nil {
 		d.ToFile = os.DevNull
 	}
 	return difflib.GetUnifiedDiffString(d)

@@ -43,12 +43,11 @@ func Inspect(o Options) State {
 // inspect reads the settings file of one scope, and which plugin of ours it switches on.
 func (o Options) inspect(path string) (s ScopeState, plugin string) {
 	s = ScopeState{Scope: o.Scope, Path: path}
+	var doc *document
 	cur, err := read(path)
-	if err != nil {
-		s.Err = err
-		return s, ""
+	if err == nil {
+		doc, err = parse(path, cur)
 	}
-	doc, err := parse(path, cur.data)
 	if err != nil {
 		s.Err = err
 		return s, ""

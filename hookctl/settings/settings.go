@@ -39,7 +39,6 @@
 package settings
 
 import (
-	"bytes"
 	"fmt"
 	"path/filepath"
 
@@ -147,16 +146,16 @@ func Install(o Options) (Result, error) {
 			return ch, nil
 		}
 		ch.removed, ch.added = len(doc.entries()), len(want)
-		ch.save = cur.exists && ch.removed == 0 && !(saved.exists && bytes.Equal(cur.data, saved.data))
+		ch.save = cur != nil && ch.removed == 0 && !cur.equal(saved)
 		if ch.removed > 0 {
 			var err error
-			if doc, err = parse(doc.path, doc.original(saved).data); err != nil {
+			if doc, err = parse(doc.path, doc.original(saved)); err != nil {
 				return change{}, err
 			}
 		}
 
-		ch.next = content{exists: true, data: doc.insert(want)}
-		after, err := parse(doc.path, ch.next.data)
+		ch.next = doc.insert(want)
+		after, err := parse(doc.path, ch.next)
 		if err == nil && !after.holds(want) { // a fault of this package
 			err = fmt.Errorf("the edited text of %s does not hold the entries", doc.path)
 		}
@@ -174,10 +173,10 @@ func Uninstall(o Options) (Result, error) {
 		}
 		foreign := doc.foreign(found)
 		next := doc.original(saved)
-		left, err := parse(doc.path, next.data)
+		left, err := parse(doc.path, next)
 		if err == nil && len(left.entries()) != 0 { // a fault of this package
 			err = fmt.Errorf("the edited text of %s still holds entries", doc.path)
 		}
-		return change{next: next, removed: len(found), foreign: foreign, spent: saved.exists && next.equal(saved)}, err
+		return change{next: next, removed: len(found), foreign: foreign, spent: saved != nil && next.equal(saved)}, err
 	})
 }

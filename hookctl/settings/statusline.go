@@ -13,11 +13,11 @@ func SetStatusLine(o Options, on bool) (res Result, theirs string, err error) {
 		case set && !ours && on:
 			theirs = command
 		case !set && on:
-			return change{next: content{exists: true, data: doc.withStatusLine(o.Command())}, added: 1}, nil
+			return change{next: doc.withStatusLine(o.Command()), added: 1}, nil
 		case ours && !on:
 			members := doc.root.Value.(*hujson.Object).Members
 			doc.cut(&doc.root, func(i int) bool { return nameOf(members[i]) == "statusLine" })
-			return change{next: content{exists: true, data: doc.pack()}, removed: 1}, nil
+			return change{next: doc.pack(), removed: 1}, nil
 		}
 		return change{next: cur}, nil
 	})
