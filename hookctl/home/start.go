@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -139,29 +140,22 @@ func environment(p Paths, environ []string) []string {
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")
 		upper := strings.ToUpper(name)
-		if upper == "HOOKLINE_HOME" || upper == "HOOKLINE_SOCKET" || !wanted(upper) || secret(upper) {
-			continue
+		if upper != "HOOKLINE_HOME" && upper != "HOOKLINE_SOCKET" && wanted.MatchString(upper) && !secret.MatchString(upper) {
+			env = append(env, kv)
 		}
-		env = append(env, kv)
 	}
 	return env
 }
 
-// wanted reports whether a variable may pass. It lists what may, not what may not: no list of secrets is ever complete.
-func wanted(name string) bool {
-	switch name {
-	case "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP", "CLAUDE_CONFIG_DIR",
-		"SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "USERNAME", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA",
-		"GOMAXPROCS", "GOMEMLIMIT", "GOGC", "GODEBUG", "GOTRACEBACK", "GOCOVERDIR":
-		return true
-	}
-	return strings.HasPrefix(name, "HOOKLINE_") || strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "LC_")
-}
+var (
+	// wanted are the variables that may pass. It lists what may, not what may not: no list of secrets is ever complete.
+	wanted = regexp.MustCompile(`^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|TZ|TMPDIR|TMP|TEMP|CLAUDE_CONFIG_DIR` +
+		`|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|USERPROFILE|USERNAME|APPDATA|LOCALAPPDATA|PROGRAMDATA` +
+		`|GOMAXPROCS|GOMEMLIMIT|GOGC|GODEBUG|GOTRACEBACK|GOCOVERDIR)$|^(HOOKLINE|XDG|LC)_`)
 
-func secret(name string) bool {
-	return strings.HasSuffix(name, "_KEY") || strings.Contains(name, "TOKEN") || strings.Contains(name, "SECRET") ||
-		strings.Contains(name, "PASSWORD") || strings.Contains(name, "CREDENTIAL")
-}
+	// secret are names of variables that hold a key; of those that are wanted, too.
+	secret = regexp.MustCompile(`_KEY$|TOKEN|SECRET|PASSWORD|CREDENTIAL`)
+)
 
 // self returns the program to start: this one, whatever its name; hookfind, which is no daemon, starts the one beside it.
 func self() (string, error) {
