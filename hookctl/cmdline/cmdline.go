@@ -66,14 +66,8 @@ func (c *Console) Settle() config.Config {
 		flags["color"] = c.Color
 	}
 	conf := config.Load(config.Options{Getenv: c.Getenv, Dir: c.ProjectDir(), Flags: flags})
-	switch conf.Values.Color {
-	case "always":
-		c.Paint.On = !c.JSON
-	case "never":
-		c.Paint.On = false
-	default:
-		c.Paint.On = c.Rich() && !c.JSON
-	}
+	color := conf.Values.Color
+	c.Paint.On = !c.JSON && (color == "always" || color == "auto" && c.Rich())
 	return conf
 }
 

@@ -152,7 +152,7 @@ func TestUsage(t *testing.T) {
 		{"list --colour always", "", "unknown flag: --colour", "did you mean `--color`?"},
 	} {
 		c, out, _ := console(t, nil)
-		_, err := c.Execute(t.Context(), program(c), strings.Fields(tc.args))
+		err := c.Execute(t.Context(), program(c), strings.Fields(tc.args))
 		var f *problem.Error
 		if errors.As(err, &f); err == nil {
 			f = &problem.Error{}
@@ -166,13 +166,13 @@ func TestUsage(t *testing.T) {
 func TestCompletionAndPages(t *testing.T) {
 	for shell, word := range map[string]string{"bash": "__start_tool", "zsh": "#compdef tool", "fish": "complete -c tool"} {
 		c, out, _ := console(t, nil)
-		if _, err := c.Execute(t.Context(), program(c), []string{"completion", shell}); err != nil || !strings.Contains(out.String(), word) {
+		if err := c.Execute(t.Context(), program(c), []string{"completion", shell}); err != nil || !strings.Contains(out.String(), word) {
 			t.Errorf("%s: %v", shell, err)
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "man1")
 	c, _, _ := console(t, nil)
-	expect.Value(c.Execute(t.Context(), program(c), []string{"man", dir}))(t)
+	expect.OK(t, c.Execute(t.Context(), program(c), []string{"man", dir}))
 	page, err := os.ReadFile(filepath.Join(dir, "tool-thing-show.1"))
 	if err != nil || !strings.Contains(string(page), `.TH "TOOL-THING-SHOW" "1" "Jan 1970" "hookline 0.1.0-dev" "hookline"`) || !strings.Contains(string(page), ".SH EXIT STATUS\n") || !strings.Contains(string(page), ".SH SEE ALSO\n") {
 		t.Errorf("%v: %.200s", err, page)
@@ -195,7 +195,7 @@ func TestOutputThatFails(t *testing.T) {
 		return nil
 	}})
 	var f *problem.Error
-	if _, err := c.Execute(t.Context(), root, []string{"much"}); !errors.As(err, &f) || f.Message != "no space" || f.Hint != "the output is not whole" || full.wrote != 1 {
+	if err := c.Execute(t.Context(), root, []string{"much"}); !errors.As(err, &f) || f.Message != "no space" || f.Hint != "the output is not whole" || full.wrote != 1 {
 		t.Errorf("%+v, %d lines", err, full.wrote)
 	}
 	if c.Out != full {

@@ -1,6 +1,7 @@
 package cmdline
 
 import (
+	"cmp"
 	"io"
 	"strings"
 
@@ -22,13 +23,9 @@ func (c *Console) columns() int {
 }
 
 func (c *Console) printHelp(cmd *cobra.Command) {
-	text := cmd.Long
-	if text == "" {
-		text = cmd.Short
-	}
 	before, after, _ := strings.Cut(cmd.UsageString(), cmd.Example)
 	usage := Wrap(before, c.columns()) + cmd.Example + Wrap(after, c.columns())
-	_, _ = io.WriteString(c.Out, Reflow(text, c.columns())+"\n\n"+usage)
+	_, _ = io.WriteString(c.Out, Reflow(cmp.Or(cmd.Long, cmd.Short), c.columns())+"\n\n"+usage)
 }
 
 // Reflow wraps every paragraph of a text to so many columns. Paragraphs are parted by empty lines.

@@ -36,7 +36,7 @@ func TestHelpText(t *testing.T) {
 	root := program(c)
 	root.AddCommand(&cobra.Command{Use: "much", Short: "A text that is longer than a terminal of sixty columns has room for",
 		Long: "A text that is longer than a terminal of sixty columns\nhas room for, broken elsewhere.", Example: "  tool much", RunE: nothing})
-	expect.Value(c.Execute(t.Context(), root, []string{"much", "--help"}))(t)
+	expect.OK(t, c.Execute(t.Context(), root, []string{"much", "--help"}))
 	want := `A text that is longer than a terminal of sixty columns has
 room for, broken elsewhere.
 
@@ -55,7 +55,7 @@ Global Flags:
 `
 	expect.Equal(t, out.String(), want, out)
 	out.Reset()
-	if _, err := c.Execute(t.Context(), root, nil); err != nil || !strings.Contains(out.String(), "\n  much        A text that is longer than a terminal of sixty\n              columns has room for\n") {
+	if err := c.Execute(t.Context(), root, nil); err != nil || !strings.Contains(out.String(), "\n  much        A text that is longer than a terminal of sixty\n              columns has room for\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -38,19 +38,18 @@ func Main(f func(context.Context) int) int {
 	}
 }
 
-// Execute runs one command line, without the program's name. The command is the one that was meant, as
-// far as that is known. What could not be written to stdout (a full disk) is an error, too.
-func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []string) (*cobra.Command, error) {
+// Execute runs one command line, without the program's name. What could not be written to stdout (a full disk) is an error, too.
+func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []string) error {
 	out := &output{to: c.Out}
 	c.Out = out
 	defer func() { c.Out = out.to }()
 	root.SetOut(out)
 	root.SetArgs(args)
-	cmd, err := root.ExecuteContextC(ctx)
+	err := root.ExecuteContext(ctx)
 	if err == nil && out.err != nil {
 		err = problem.Because(out.err).Advise("the output is not whole")
 	}
-	return cmd, err
+	return err
 }
 
 // output remembers the first error of stdout, so that printing code need not.

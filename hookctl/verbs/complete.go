@@ -33,7 +33,7 @@ func (a *app) completes(offer func(*app) []string) cobra.CompletionFunc {
 }
 
 // sessionWords are the sessions, the last active first.
-func (a *app) sessionWords() []string {
+func sessionWords(a *app) []string {
 	all, _ := newest(a, shortList) // without an answer none is offered
 	words := []string{"last\tthe last active one of this project"}
 	for _, s := range all {
@@ -42,7 +42,7 @@ func (a *app) sessionWords() []string {
 	return words
 }
 
-func (a *app) projectWords() []string {
+func projectWords(a *app) []string {
 	all, _ := allProjects(a) // the same
 	var words []string
 	for _, p := range all {

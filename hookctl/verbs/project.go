@@ -20,10 +20,10 @@ func (a *app) projectCmd() *cobra.Command {
 		a.plain(needStore, "list", "List the projects, the last used first", "",
 			"  hookctl project list\n  hookctl project list --json | jq -r .path",
 			a.projectListVerb),
-		offering(a.completes((*app).projectWords), a.plain(needStore, "show [PROJECT]", "Show a project, without a name the one here", "",
+		offering(a.completes(projectWords), a.plain(needStore, "show [PROJECT]", "Show a project, without a name the one here", "",
 			"  hookctl project show\n  hookctl project show hookline --json",
 			a.projectShowVerb, cmdline.Between(0, "a project"))),
-		offering(a.completes((*app).projectWords), a.plain(needStore, "rehome OLD NEW", "Join a project into another: what belonged to OLD counts for NEW",
+		offering(a.completes(projectWords), a.plain(needStore, "rehome OLD NEW", "Join a project into another: what belonged to OLD counts for NEW",
 			"Join a project into another: what belonged to OLD counts for NEW. For a folder that moved in a way\n"+
 				"that could not be recognised (no git, or neither remote nor root commit in common).",
 			"  hookctl project rehome 1f3a90c2b7de 77aa01bc93f2",

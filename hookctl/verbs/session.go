@@ -24,16 +24,16 @@ func (a *app) sessionCmd() *cobra.Command {
 		a.verb(needStore, "list", "List this project's sessions, the newest first", "",
 			"  hookctl session list\n  hookctl session list -n all\n  hookctl session list --all --json | jq -r .id",
 			&sessionListVerb{}),
-		offering(a.completes((*app).sessionWords), a.verb(needStore, "show ID", "Show what is known of a session, and what happened in it",
+		offering(a.completes(sessionWords), a.verb(needStore, "show ID", "Show what is known of a session, and what happened in it",
 			"Show what is known of a session, and what happened in it: each prompt with the tools it led to and the\n"+
 				"calls that failed, compactions, API errors, and how the session ended. With --calls: who allowed each tool call,\n"+
 				"or who did not, and what was said.",
 			"  hookctl session show last\n  hookctl session show c68c8a51 -n all\n  hookctl session show last --calls",
 			&sessionShowVerb{Last: 20}, cmdline.Exactly("a session: "+sessionForms))),
-		offering(a.completes((*app).sessionWords), a.plain(needStore, "diff A B", "Compare two sessions: calls, permissions, files, commands, cost, end", "",
+		offering(a.completes(sessionWords), a.plain(needStore, "diff A B", "Compare two sessions: calls, permissions, files, commands, cost, end", "",
 			"  hookctl session diff 043f0af5 last",
 			a.sessionDiffVerb, cmdline.Exactly("a session: "+sessionForms, "another one"))),
-		offering(a.completes((*app).sessionWords), a.verb(needStore, "delete ID", "Drop a session from every list and fold",
+		offering(a.completes(sessionWords), a.verb(needStore, "delete ID", "Drop a session from every list and fold",
 			"Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n"+
 				"A live session is dropped as well; what it still sends stays in the log only,\n"+
 				"until it is resumed: then it begins anew.",

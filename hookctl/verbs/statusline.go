@@ -87,11 +87,11 @@ func (in statuslineInput) used() int64 {
 func (a *app) statuslineInput() statuslineInput {
 	ctx, cancel := context.WithTimeout(a.ctx, stdinPatience)
 	defer cancel()
-	in, _ := cmdline.Await(ctx, func() (in statuslineInput, err error) {
+	in := cmdline.Await(ctx, func() (in statuslineInput) {
 		if !a.Asks {
-			err = json.NewDecoder(io.LimitReader(a.In, 1<<20)).Decode(&in) // no JSON: the environment has it
+			_ = json.NewDecoder(io.LimitReader(a.In, 1<<20)).Decode(&in) // no JSON: the environment has it
 		}
-		return in, err
+		return in
 	})
 	in.Session = cmp.Or(in.Session, a.Getenv("CLAUDE_CODE_SESSION_ID"))
 	return in

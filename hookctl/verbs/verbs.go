@@ -39,8 +39,7 @@ func Main(args []string, here Here) int {
 func (a *app) main(ctx context.Context, args []string) int {
 	a.ctx = ctx
 	a.args = args
-	_, err := a.Execute(ctx, a.root(), args)
-	return a.Report(ctx, err)
+	return a.Report(ctx, a.Execute(ctx, a.root(), args))
 }
 
 // root is the whole tree of commands.
@@ -162,29 +161,27 @@ type runner interface {
 
 // verb is a command that runs v; its first request connects as n says. Without args a command that is one word takes none.
 func (a *app) verb(n need, use, short, long, example string, v runner, args ...cobra.PositionalArgs) *cobra.Command {
-	return a.command(n, &cobra.Command{Use: use, Short: short, Long: long, Example: example}, func(args []string) error { return v.run(a, args) }, args, v)
+	cmd := a.plain(n, use, short, long, example, func(args []string) error { return v.run(a, args) }, args...)
+	cmdline.Flags(cmd, v, map[string]cobra.CompletionFunc{
+		"Session": a.completes(sessionWords), "Project": a.completes(projectWords), "Branch": a.completes(branchWords),
+		"Types": cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp)})
+	return cmd
 }
 
 // plain is a verb without flags.
 func (a *app) plain(n need, use, short, long, example string, run func(args []string) error, args ...cobra.PositionalArgs) *cobra.Command {
-	return a.command(n, &cobra.Command{Use: use, Short: short, Long: long, Example: example}, run, args)
-}
-
-func (a *app) command(n need, cmd *cobra.Command, run func(args []string) error, args []cobra.PositionalArgs, flags ...any) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Example: example}
 	if len(args) > 0 {
 		cmd.Args = args[0]
 	}
-	offer := map[string]cobra.CompletionFunc{
-		"Session": a.completes((*app).sessionWords), "Project": a.completes((*app).projectWords),
-		"Branch": a.completes(branchWords), "Types": cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp)}
-	return cmdline.Verb(cmd, offer, func(_ context.Context, args []string) error {
+	return cmdline.Verb(cmd, nil, func(_ context.Context, args []string) error {
 		if n == needHookfind && a.search == nil {
 			return a.becomeHookfind()
 		}
 		a.door = &door{need: n}
 		defer a.door.close()
 		return run(args)
-	}, flags...)
+	})
 }
 
 // offering has the shell complete the arguments of a command.

@@ -47,7 +47,7 @@ func Main(args []string) int {
 }
 
 func (a *app) main(ctx context.Context, args []string) int {
-	_, err := a.Execute(ctx, a.root(), args)
+	err := a.Execute(ctx, a.root(), args)
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err() // whatever else went wrong because of it
 	}
