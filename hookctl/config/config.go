@@ -204,8 +204,8 @@ func Patterns(getenv func(string) string, project string) (user, added []string)
 // Links on the way are resolved on both sides.
 func (v Values) Records(dir string) bool {
 	for _, off := range v.RecordOff {
-		for _, at := range []string{dir, resolved(dir)} {
-			rest, err := filepath.Rel(resolved(off), at)
+		for _, at := range []string{dir, Resolved(dir)} {
+			rest, err := filepath.Rel(Resolved(off), at)
 			if err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator)) {
 				return false
 			}
@@ -214,12 +214,12 @@ func (v Values) Records(dir string) bool {
 	return true
 }
 
-// resolved is a folder's name without links; one that cannot be followed stays.
-func resolved(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
+// Resolved is a path without links; one that cannot be followed stays.
+func Resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}
-	return filepath.Clean(dir)
+	return filepath.Clean(path)
 }
 
 // Text returns a key's value as it would stand in a file, a list as one line an element.

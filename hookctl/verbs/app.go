@@ -55,9 +55,7 @@ type Here = func(ctx context.Context, p home.Paths) (*client.Client, error)
 func newApp(here Here) *app {
 	self, err := os.Executable()
 	if err == nil {
-		if real, bad := filepath.EvalSymlinks(self); bad == nil {
-			self = real
-		}
+		self = config.Resolved(self)
 	}
 	a := &app{ctx: context.Background(), Console: cmdline.New("hookctl"), self: self, here: here, alive: func(pid int) bool { return facts.Probe(pid).Alive },
 		place: facts.New().Place, managed: managedDir(runtime.GOOS), look: exec.LookPath, ground: facts.NetworkFS, room: embedded.FreeSpace}

@@ -17,6 +17,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/config"
 	"hookline/hookctl/find"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
@@ -114,10 +115,7 @@ func (a *app) editsOf(file string) ([]events.Record, error) {
 		return nil, err
 	}
 	defer x.Close()
-	real := file
-	if resolved, err := filepath.EvalSymlinks(file); err == nil {
-		real = resolved
-	}
+	real := config.Resolved(file)
 	var found []find.Match
 	for _, name := range slices.Compact([]string{filepath.Base(file), filepath.Base(real)}) { // a link's calls name either
 		more, err := x.Search(a.ctx, find.Query{File: name, Tools: find.EditTools, Types: []string{events.TypeToolSucceeded}, Limit: mostEdits, Every: true})

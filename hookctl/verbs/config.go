@@ -164,11 +164,7 @@ func (a *app) configSetVerb(args []string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	target := path
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		target = real
-	}
-	if err := safeopen.Replace(target, []byte(withKey(string(text), key, value))); err != nil {
+	if err := safeopen.Replace(config.Resolved(path), []byte(withKey(string(text), key, value))); err != nil {
 		return err
 	}
 	if err := a.judgeAnew(); err != nil {
