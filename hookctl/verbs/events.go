@@ -32,7 +32,7 @@ func (a *app) eventsCmd() *cobra.Command {
 		"  hookctl events list --type 'tool.failed' -n all\n  hookctl events show 4711",
 		a.verb(needStore, "list", "List events; `tail` without -f, of 100", "",
 			"  hookctl events list --project hookline --since 2h -n all\n  hookctl events list --type 'permission.*' --json",
-			&eventsListVerb{filter{Last: 100, Output: "pretty"}}),
+			&filter{Last: 100, Output: "pretty"}),
 		a.verb(needStore, "show ID|SEQ", "Show one event, or with --raw the hook's own JSON",
 			"Show one event, by its id or its sequence number.\n"+
 				"--raw prints the JSON that the client sent (after redaction), with large contents put back.",
@@ -44,12 +44,6 @@ func (a *app) eventsCmd() *cobra.Command {
 		offering(cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp), a.plain(needStore, "schema TYPE", "Print the JSON Schema of a type's data", "",
 			"  hookctl events schema tool.requested",
 			a.eventsSchemaVerb, cmdline.Exactly("a type"))), emit)
-}
-
-type eventsListVerb struct{ filter }
-
-func (f *eventsListVerb) run(a *app, _ []string) error {
-	return a.tail(f.filter)
 }
 
 type eventsShowVerb struct {

@@ -16,12 +16,13 @@ type tailVerb struct {
 	Follow bool `flag:"follow,f" help:"go on with the events to come"`
 }
 
-func (f *tailVerb) run(a *app, _ []string) error {
+func (f *tailVerb) run(a *app, args []string) error {
 	f.follow = f.Follow
-	return a.tail(f.filter)
+	return f.filter.run(a, args)
 }
 
-func (a *app) tail(f filter) error {
+// run prints the events: it is the verb `events list`, and what tail does.
+func (f *filter) run(a *app, _ []string) error {
 	if err := f.check(a); err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func (a *app) tail(f filter) error {
 
 	p := &printer{app: a, output: f.Output}
 	if f.follow {
-		t := &follower{printer: p, filter: f}
+		t := &follower{printer: p, filter: *f}
 		return t.run()
 	}
 	if err := f.named(a); err != nil {
