@@ -195,10 +195,10 @@ func (a *app) sessionRow(s session.State) string {
 	return fmt.Sprintf("  %s - %s\n    %s [PID %d, %s]", alias(s.ID), s.Worktree, s.Branch, s.Process().PID, a.ago(s.LastActive))
 }
 
-// unknown returns the error of a name that no file defines.
-func (d *desk) unknown(name string) string {
-	text := "❌ Unknown requirement: '" + name + "'"
-	if near := problem.Nearest(name, d.rules.Order); near != "" {
+// unknown returns the error of a name that is not among those there are of what it should name.
+func unknown(what, name string, known []string) string {
+	text := "❌ Unknown " + what + ": '" + name + "'"
+	if near := problem.Nearest(name, known); near != "" {
 		text += "\nDid you mean '" + near + "'?"
 	}
 	return text

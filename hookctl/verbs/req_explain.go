@@ -29,7 +29,7 @@ func (f *reqExplainVerb) run(a *app, args []string) error {
 	}
 	q, ok := d.rules.ByName[name]
 	if _, seen := d.state.Gates[name]; !ok && !seen {
-		return a.refuse(d.unknown(name))
+		return a.refuse(unknown("requirement", name, d.rules.Order))
 	}
 	id, _, err := d.find(f.Session)
 	if errors.Is(err, errNoSession) {

@@ -92,11 +92,10 @@ func (a *app) tellImported(r importedJSON) error {
 func (d *desk) importFile(file string) (importedJSON, error) {
 	out := importedJSON{File: file}
 	data, err := safeopen.ReadFile(safeopen.Foreign, d.absolute(file), maxStateFile)
-	if err != nil {
-		out.Error = err.Error()
-		return out, nil
+	var f stateFile
+	if err == nil {
+		f, err = decodeState(data)
 	}
-	f, err := decodeState(data)
 	if err != nil {
 		out.Error = err.Error()
 		return out, nil

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -32,11 +33,7 @@ type trackedJSON struct {
 
 // deskOfProject is a desk for verbs about all branches: they work on a detached HEAD, too.
 func (a *app) deskOfProject() (*desk, error) {
-	branch := a.gitPlace().Branch
-	if branch == "" {
-		branch = "HEAD"
-	}
-	return a.desk(branch)
+	return a.desk(cmp.Or(a.gitPlace().Branch, "HEAD"))
 }
 
 // tracked are the branches with something to tell, by name.

@@ -14,7 +14,6 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
-	"hookline/hookctl/problem"
 	"hookline/projector/session"
 )
 
@@ -73,11 +72,7 @@ func (d *desk) hasBranch(name string) error {
 	if err != nil || name == d.place.Branch || slices.Contains(known, name) {
 		return nil
 	}
-	text := "❌ Unknown branch: '" + name + "'\n"
-	if near := problem.Nearest(name, known); near != "" {
-		text += "Did you mean '" + near + "'?\n"
-	}
-	return d.refuse(text + "For a branch that is yet to be made: --force")
+	return d.refuse(unknown("branch", name, known) + "\nFor a branch that is yet to be made: --force")
 }
 
 // named gives the requirements that were asked for, each once. A name that no file defines is an error, with the
@@ -88,7 +83,7 @@ func (d *desk) named(args []string, force bool) ([]gates.Requirement, error) {
 	for _, name := range args {
 		q, ok := d.rules.ByName[name]
 		if !ok && !force {
-			d.say(d.unknown(name))
+			d.say(unknown("requirement", name, d.rules.Order))
 			bad = true
 			continue
 		}
