@@ -57,7 +57,7 @@ func (a *app) ledgerCmd() *cobra.Command {
 			a.verb(needStore, "show", "Show the ledger of this project", "",
 				"  hookctl ledger show\n  hookctl ledger show --all --json | jq '.entries[]'",
 				&ledgerShowVerb{}),
-			offering(cobra.FixedCompletions([]string{events.LedgerDecision, events.LedgerStep, events.LedgerQuestion, events.LedgerScenario}, cobra.ShellCompDirectiveNoFileComp), a.verb(needStarted, "add KIND TEXT", "Add a decision, a step, a question or a scenario",
+			offering(cobra.FixedCompletions(addedKinds, cobra.ShellCompDirectiveNoFileComp), a.verb(needStarted, "add KIND TEXT", "Add a decision, a step, a question or a scenario",
 				"Add a decision, a step, a question or a test scenario. A decision may begin with its subject: \"subject: decision\".\n"+
 					"Where the ledger has another decision about that subject, or with the same evidence, the ledger holds: the fork is\n"+
 					"recorded and the exit code is 1; --replaces takes the place of the old one. What is there already is not added again.",
@@ -136,7 +136,10 @@ func (a *app) orderLedger(list ...events.Event) (client.LedgerReceipt, error) {
 	return r, err
 }
 
-// ledgerKinds are the entries that people add, with their titles.
+// addedKinds are the entries that people add.
+var addedKinds = []string{events.LedgerDecision, events.LedgerStep, events.LedgerQuestion, events.LedgerScenario}
+
+// ledgerKinds are all entries that are shown, with their titles.
 var ledgerKinds = []struct{ kind, title string }{
 	{events.LedgerDecision, "Decisions"}, {events.LedgerStep, "Next steps"}, {events.LedgerQuestion, "Open questions"},
 	{events.LedgerScenario, "Test scenarios"}, {events.LedgerGhost, "Features that no search finds"},
@@ -246,8 +249,8 @@ func (a *app) ledgerDiffVerb(args []string) error {
 func (f addition) entry(root, kind, text string) (events.LedgerEntryAdded, error) {
 	e := events.LedgerEntryAdded{Kind: kind, Text: strings.TrimSpace(text), Subject: f.Subject, Rationale: f.Because, Case: f.Case, Expected: f.Expect, Source: "command"}
 	switch {
-	case kind == events.LedgerGhost || !slices.ContainsFunc(ledgerKinds, func(k struct{ kind, title string }) bool { return k.kind == kind }):
-		return e, problem.Faultf("%q is no kind of entry", kind).Advise("one of decision, step, question, scenario")
+	case !slices.Contains(addedKinds, kind):
+		return e, problem.Faultf("%q is no kind of entry", kind).Advise("one of " + strings.Join(addedKinds, ", "))
 	case e.Text == "":
 		return e, problem.Faultf("the text is empty").Advise("`hookctl ledger add --help` shows examples")
 	case kind == events.LedgerScenario && !slices.Contains(scenarioCases, f.Case):
@@ -271,10 +274,9 @@ func (f addition) entry(root, kind, text string) (events.LedgerEntryAdded, error
 
 // sayOrdered prints what became of one order.
 func (a *app) sayOrdered(r hook.Ordered, text string) error {
-	if r.Outcome == "fork" {
-		return problem.Faultf("the ledger has another decision, which holds: %s [ledger %d], not %q", hook.DecisionText(r.Entry), r.Entry.Seq, text).Advise(fmt.Sprintf("follow it, or replace it with --replaces %d", r.Entry.Seq))
-	}
 	switch r.Outcome {
+	case "fork":
+		return problem.Faultf("the ledger has another decision, which holds: %s [ledger %d], not %q", hook.DecisionText(r.Entry), r.Entry.Seq, text).Advise(fmt.Sprintf("follow it, or replace it with --replaces %d", r.Entry.Seq))
 	case "known":
 		return a.Result(r, "the ledger has it already: %d\n", r.Entry.Seq)
 	case "closed":
