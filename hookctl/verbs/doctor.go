@@ -119,7 +119,7 @@ func (x *examiner) run() error {
 	}
 	x.fileSystem()
 	if free, total, err := x.room(x.paths.Home); err == nil { // this platform reports it
-		x.checks = append(x.checks, spaceCheck("disk", uint64(free), uint64(total)))
+		x.checks = append(x.checks, spaceCheck(uint64(free), uint64(total)))
 	}
 	x.lastStart()
 

@@ -163,8 +163,8 @@ func (x *examiner) fileSystem() {
 // file systems become slow.
 const lowSpace = 1 << 30
 
-func spaceCheck(name string, free, total uint64) check {
-	c := check{Name: name, Result: resultOK, Words: fmt.Sprintf("%s free of %s", cmdline.Bytes(free), cmdline.Bytes(total))}
+func spaceCheck(free, total uint64) check {
+	c := check{Name: "disk", Result: resultOK, Words: fmt.Sprintf("%s free of %s", cmdline.Bytes(free), cmdline.Bytes(total))}
 	switch {
 	case free < lowSpace:
 		c.Result = resultFail

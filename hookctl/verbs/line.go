@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"net/url"
 	"os"
@@ -96,12 +97,7 @@ func span(d time.Duration) string {
 	return cmdline.Plural(int(d/(24*time.Hour)), "day")
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "–"
-	}
-	return s
-}
+func orDash(s string) string { return cmp.Or(s, "–") }
 
 // spaced is a word of a state as people write it.
 func spaced(word string) string { return strings.ReplaceAll(word, "_", " ") }

@@ -27,7 +27,7 @@ func (a *app) statusVerb(_ []string) error {
 	}
 	st.StoreBytes = a.storeBytes()
 	if st.TotalBytes > 0 { // this platform reports it
-		c := spaceCheck("disk", uint64(max(0, st.FreeBytes)), uint64(st.TotalBytes))
+		c := spaceCheck(uint64(max(0, st.FreeBytes)), uint64(st.TotalBytes))
 		if c.Result != resultOK {
 			st.Warnings = append(st.Warnings, c.Name+": "+c.Words+": "+c.Do)
 		}

@@ -96,7 +96,7 @@ func (a *app) purge(o settings.Options, yes bool) error {
 		return err
 	}
 
-	last, err := a.lastExport(home)
+	last, err := a.lastExport()
 	if err != nil {
 		return keptLog(home, last, err)
 	}
@@ -135,8 +135,8 @@ func keptLog(home string, last carry.Saved, err error) error {
 
 // lastExport drains the spool, stops the daemon and exports the log. A session that still runs may send
 // a hook meanwhile, and that starts the daemon again: then nothing may be removed.
-func (a *app) lastExport(dir string) (carry.Saved, error) {
-	spool := spool.Open(home.PathsOf(dir, a.Getenv))
+func (a *app) lastExport() (carry.Saved, error) {
+	spool := spool.Open(a.files())
 	if spool.Count() > 0 {
 		if err := a.with(needStarted, func() error { return a.post("/v1/gone", nil, nil) }); err != nil {
 			return carry.Saved{}, fmt.Errorf("take what waits in the spool: %w", err)
@@ -148,7 +148,7 @@ func (a *app) lastExport(dir string) (carry.Saved, error) {
 	if n := spool.Count(); n > 0 {
 		return carry.Saved{}, problem.Faultf("%s could not be taken from the spool", cmdline.Plural(n, "frame")).Advise("`hookctl doctor` tells why; end the sessions that still run")
 	}
-	last, err := a.exportLog(dir)
+	last, err := a.exportLog()
 	if err != nil {
 		return last, fmt.Errorf("export the log: %w", err)
 	}
@@ -198,7 +198,7 @@ func removeHome(dir string, getenv func(string) string) (left []string, err erro
 // exportLog writes the whole log as `replay export` does into <home>-export-<time>.ndjson.zst beside the
 // home, and reads the file again to its end. It returns when the file is on disk; a home without a store
 // has nothing to export, and File is "" then.
-func (a *app) exportLog(home string) (carry.Saved, error) {
+func (a *app) exportLog() (carry.Saved, error) {
 	a.door = &door{need: needStore}
 	defer a.door.close()
 	if _, err := a.answering(); err != nil {
@@ -207,7 +207,7 @@ func (a *app) exportLog(home string) (carry.Saved, error) {
 		}
 		return carry.Saved{}, err
 	}
-	file := filepath.Clean(home) + "-export-" + a.Now().UTC().Format("20060102T150405Z") + ".ndjson.zst"
+	file := filepath.Clean(a.Home()) + "-export-" + a.Now().UTC().Format("20060102T150405Z") + ".ndjson.zst"
 	saved, err := carry.Save(file, func(line func([]byte) error) error {
 		return a.stream(http.MethodGet, "/v1/export", nil, line)
 	}, func(uint64, uint64) {})
