@@ -93,8 +93,7 @@ func add(fl *pflag.FlagSet, to any, name, letter, help string, several bool) {
 		fl.StringVarP(p, name, letter, *p, help)
 	case *bool:
 		fl.BoolVarP(p, name, letter, *p, help)
-	case *int:
-		fl.IntVarP(p, name, letter, *p, help)
+
 	case *float64:
 		fl.Float64VarP(p, name, letter, *p, help)
 	case *[]float64:

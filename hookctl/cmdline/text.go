@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -154,6 +156,16 @@ func Plural[N int | int64 | uint64](n N, noun string) string {
 		noun += "s"
 	}
 	return Count(max(0, n)) + " " + noun
+}
+
+// Counts is how often each name stands in a list, as "Bash 12, Edit 3", the most frequent first.
+func Counts(of map[string]int) string {
+	names := slices.Sorted(maps.Keys(of))
+	slices.SortStableFunc(names, func(x, y string) int { return of[y] - of[x] })
+	for i, n := range names {
+		names[i] = fmt.Sprintf("%s %d", n, of[n])
+	}
+	return strings.Join(names, ", ")
 }
 
 // Bytes is a size as people read it, in units of 1024.

@@ -3,12 +3,11 @@ package page
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
 	"hookline/projector/session"
 )
@@ -101,12 +100,7 @@ func (s *story) end() {
 		}
 	}
 	for i, t := range s.Turns {
-		names := slices.Sorted(maps.Keys(t.tools)) // as "Bash 12, Edit 3", the most frequent first
-		slices.SortStableFunc(names, func(x, y string) int { return t.tools[y] - t.tools[x] })
-		for i, n := range names {
-			names[i] = fmt.Sprintf("%s %d", n, t.tools[n])
-		}
-		t.Tools = strings.Join(names, ", ")
+		t.Tools = cmdline.Counts(t.tools)
 		t.Told = len(t.Prompt.records) > 1
 		t.Took = insight.Span(t.last.Sub(t.begun))
 		t.Open = s.Rows <= 300 || i == len(s.Turns)-1

@@ -193,20 +193,9 @@ func (a *app) describeSession(s session.State, inProject string) {
 		a.fields("context", fmt.Sprintf("%s, %d of %d tokens when it came to that", c.Phase, c.Used, c.Window))
 	}
 	a.fields("models", strings.Join(s.Models, ", "), "client", join(", ", s.Program, s.Client, s.Entrypoint),
-		"transcript", s.Transcript, "tools", counts(s.Tools), "process", s.Process().PID, "events", s.Events, "prompts", s.Prompts,
+		"transcript", s.Transcript, "tools", cmdline.Counts(s.Tools), "process", s.Process().PID, "events", s.Events, "prompts", s.Prompts,
 		"failures", s.Failures, "blocked", s.Blocked, "turns held", s.Held, "skills", s.Skills, "compactions", s.Compacted,
 		"redacted", s.Redacted, "subagents", len(s.Agents), "open calls", len(s.Open))
-}
-
-// counts is "Bash 12, Edit 3", the most frequent first.
-func counts(m map[string]int) string {
-	names := sortedKeys(m)
-	slices.SortStableFunc(names, func(x, y string) int { return m[y] - m[x] })
-	var parts []string
-	for _, n := range names {
-		parts = append(parts, fmt.Sprintf("%s %d", n, m[n]))
-	}
-	return strings.Join(parts, ", ")
 }
 
 type sessionDeleteVerb struct {
@@ -302,7 +291,7 @@ func (a *app) printTimeline(s session.State, t timeline, last count) {
 			words = cmdline.Fit(words, max(10, a.Columns-len("  15:04:05  ")))
 		}
 		a.Printf("  %s  %s\n", a.Paint.Faint(step.at.In(a.Zone).Format(time.TimeOnly)), a.Paint.Toned(step.tone, words))
-		came := []string{a.Paint.Faint(counts(step.tools))}
+		came := []string{a.Paint.Faint(cmdline.Counts(step.tools))}
 		if step.failed > 0 {
 			came = append(came, a.Paint.Bad(fmt.Sprintf("%d failed", step.failed)))
 		}
