@@ -42,10 +42,7 @@ func (a *After) Take(r events.Record) (done bool) {
 	if a.Fixed != 0 || !failed && (!succeeded || slices.Contains(looking, e.ToolName)) {
 		return false
 	}
-	a.Steps = append(a.Steps, r)
-	if n := len(a.Steps); n > mostSteps {
-		a.Steps = a.Steps[n-mostSteps:]
-	}
+	a.Steps = events.Push(a.Steps, r, mostSteps)
 	if succeeded && a.target != "" && targetOf(r) == a.target {
 		a.Fixed = r.Seq
 	}

@@ -3,6 +3,7 @@ package find
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -119,15 +120,10 @@ func walk(v any, b *strings.Builder, most int) {
 			walk(one, b, most)
 		}
 	case map[string]any:
-		names := make([]string, 0, len(v))
-		for name := range v {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if !elsewhere[name] && !strings.HasPrefix(name, "$") {
-				names = append(names, name)
+				walk(v[name], b, most)
 			}
-		}
-		slices.Sort(names)
-		for _, name := range names {
-			walk(v[name], b, most)
 		}
 	}
 }

@@ -57,8 +57,7 @@ func (a *app) ledgerRecoverVerb(args []string) error {
 	out := recoveryJSON{Level: int(level[0] - '0'), Entries: []ledger.Entry{}, Active: a.active(s)}
 	switch out.Level {
 	case 1:
-		decisions := s.Open(events.LedgerDecision)
-		out.Entries = append(out.Entries, decisions[max(0, len(decisions)-lastDecisions):]...)
+		out.Entries = append(out.Entries, events.Newest(s.Open(events.LedgerDecision), lastDecisions)...)
 		slices.Reverse(out.Entries)
 		for chars := 160; chars >= 20 && (out.Text == "" || hook.Tokens(out.Text) > levelOneTokens); chars -= 10 {
 			out.Text = levelOne(out.Active, out.Entries, chars)
