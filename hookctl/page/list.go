@@ -56,7 +56,7 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) error {
 		g.Cards = append(g.Cards, card{Path: pathOf(st.ID), Title: line(st.Title), State: state, Tone: tone, Mark: marks[tone], Facts: s.factsOf(st)})
 	}
 	groups = slices.DeleteFunc(groups, func(g group) bool { return len(g.Cards) == 0 })
-	return s.html(w, "sessions", listPage{frame: newFrame("Sessions"), Groups: groups})
+	return s.pages.ExecuteTemplate(w, "sessions", listPage{frame: newFrame("Sessions"), Groups: groups})
 }
 
 // find lists the events with some words, of all sessions.
@@ -79,7 +79,7 @@ func (s *server) find(w http.ResponseWriter, r *http.Request) error {
 		g.Cards = append(g.Cards, card{Path: fmt.Sprintf("%s#e%d", pathOf(h.Session), h.Seq), Title: line(string(text)), State: line(h.Kind), Tone: "faint", Mark: marks["faint"],
 			Facts: title + " · " + s.ago(h.Time)})
 	}
-	return s.html(w, "sessions", listPage{frame: newFrame("What was found"), Words: words, Groups: []group{g}})
+	return s.pages.ExecuteTemplate(w, "sessions", listPage{frame: newFrame("What was found"), Words: words, Groups: []group{g}})
 }
 
 // sessions are all that were not deleted, the last active first.

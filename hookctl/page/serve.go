@@ -86,11 +86,15 @@ func Serve(ctx context.Context, o Options, told func(link string)) error {
 	return err
 }
 
+// html is the type of all answers that do not set another.
+const html = "text/html; charset=utf-8"
+
 // handler is all that can be asked for.
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	handle := func(pattern string, h func(http.ResponseWriter, *http.Request) error) {
 		mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", html)
 			if err := h(w, r); err != nil {
 				s.fail(w, r, err)
 			}
@@ -115,9 +119,9 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Type", html)
 	w.WriteHeader(cmp.Or(problem.Of(err).Status, http.StatusBadGateway))
-	_ = s.html(w, "sessions", listPage{frame: newFrame("That did not work"), Trouble: wordsOf(err)}) // who asked may be gone
+	_ = s.pages.ExecuteTemplate(w, "sessions", listPage{frame: newFrame("That did not work"), Trouble: wordsOf(err)}) // who asked may be gone
 }
 
 // wordsOf are an error and what can be done about it.
@@ -163,13 +167,7 @@ func (s *server) one(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.html(w, "session", st.by.pageOf(st))
-}
-
-// html sends a page.
-func (s *server) html(w http.ResponseWriter, name string, data any) error {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return s.pages.ExecuteTemplate(w, name, data)
+	return s.pages.ExecuteTemplate(w, "session", st.by.pageOf(st))
 }
 
 func reply(w http.ResponseWriter, v any) error {
@@ -182,7 +180,6 @@ func (s *server) body(w http.ResponseWriter, r *http.Request, st *story) error {
 	if n == nil {
 		return problem.Missing("the session has no such row")
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	return st.bodyHTML(r.Context(), s.pages, w, n, mostLive, true)
 }
 
