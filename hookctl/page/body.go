@@ -39,9 +39,9 @@ type eventRef struct {
 	Type, Time string
 }
 
-// bodyOf gathers the blocks of a row. No text is longer than most bytes.
-func (s *story) bodyOf(ctx context.Context, n *row, most int) body {
-	var b body
+// bodyOf gathers the blocks of a row, perhaps with links to its events. No text is longer than most bytes.
+func (s *story) bodyOf(ctx context.Context, n *row, most int, links bool) body {
+	b := body{Links: links}
 	w := writer{most: most, words: map[events.InjectedItem]string{}}
 	for _, r := range n.records {
 		b.Events = append(b.Events, eventRef{Seq: r.Seq, Type: line(r.Type), Time: r.Time.In(s.zone).Format("15:04:05.000")})

@@ -72,7 +72,7 @@ func (s *story) pack(ctx context.Context, t *template.Template, w io.Writer) err
 			continue
 		}
 		var b bytes.Buffer
-		if err := s.bodyHTML(ctx, t, &b, n, mostExport, false); err != nil {
+		if err := t.ExecuteTemplate(&b, "body", s.bodyOf(ctx, n, mostExport, false)); err != nil {
 			return err
 		}
 		bodies[id] = b.String()

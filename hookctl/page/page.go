@@ -25,7 +25,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -201,13 +200,6 @@ func onBranch(name string) string {
 		return ""
 	}
 	return "on " + line(name)
-}
-
-// bodyHTML is a row's body as a part of a page.
-func (s *story) bodyHTML(ctx context.Context, t *template.Template, w io.Writer, n *row, most int, links bool) error {
-	b := s.bodyOf(ctx, n, most)
-	b.Links = links
-	return t.ExecuteTemplate(w, "body", b)
 }
 
 // grep are the ids of the rows of which an event has the words, whatever their case.

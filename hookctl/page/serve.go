@@ -180,7 +180,7 @@ func (s *server) body(w http.ResponseWriter, r *http.Request, st *story) error {
 	if n == nil {
 		return problem.Missing("the session has no such row")
 	}
-	return st.bodyHTML(r.Context(), s.pages, w, n, mostLive, true)
+	return s.pages.ExecuteTemplate(w, "body", st.bodyOf(r.Context(), n, mostLive, true))
 }
 
 // event shows an event as the client sent it, redacted, as text.
