@@ -330,13 +330,12 @@ func (r *Reader) compacted(summary *Line) {
 	if summary != nil {
 		line.Time = summary.Time
 		text = promptText(summary.Message.Content)
-		was, sum := line.Agent, sha256.Sum256([]byte(line.UUID))
-		line.Agent = "compact-" + hex.EncodeToString(sum[:4]) // the client's own agent, which no transcript names
+		own, sum := line, sha256.Sum256([]byte(line.UUID))
+		own.Agent = "compact-" + hex.EncodeToString(sum[:4]) // the client's own agent, which no transcript names
 		kind := r.kind
 		r.kind = ""
-		r.emit("SubagentStop", line, "", lastWords(text)...)
+		r.emit("SubagentStop", own, "", lastWords(text)...)
 		r.kind = kind
-		line.Agent = was
 	}
 	r.emit("SessionStart", line, "compact", member{"source", []byte(`"compact"`)})
 	r.emit("PostCompact", line, "", member{"trigger", quoted(line.trigger())}, member{"compact_summary", quoted(text)})

@@ -57,14 +57,14 @@ func Sessions(paths []string) (list []Session, problems []string) {
 			s.Size += info.Size()
 		}
 	}
+	held := func(s Session) int64 { // of others: a copy of a copy has all that this has
+		if s.copied {
+			return s.Size
+		}
+		return -1
+	}
 	slices.SortStableFunc(list, func(a, b Session) int {
-		if a.copied && b.copied {
-			return cmp.Or(cmp.Compare(a.Size, b.Size), cmp.Compare(a.Main, b.Main)) // a copy of a copy has all that this has
-		}
-		if a.copied != b.copied {
-			return map[bool]int{false: -1, true: 1}[a.copied]
-		}
-		return cmp.Compare(a.Main, b.Main)
+		return cmp.Or(cmp.Compare(held(a), held(b)), cmp.Compare(a.Main, b.Main))
 	})
 	return list, problems
 }

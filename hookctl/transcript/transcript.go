@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/hook"
 	"hookline/hookctl/safeopen"
 )
 
@@ -122,12 +123,8 @@ func Key(e events.Event) string {
 	switch e := e.(type) {
 	case *events.ToolRequested:
 		return "request " + e.ToolUseID
-	case *events.ToolSucceeded:
-		return "outcome " + e.ToolUseID
-	case *events.ToolFailed:
-		return "outcome " + e.ToolUseID
-	case *events.PermissionDenied:
-		return "outcome " + e.ToolUseID
+	case *events.ToolSucceeded, *events.ToolFailed, *events.PermissionDenied:
+		return "outcome " + hook.ToolUseID(e)
 	case *events.PromptSubmitted:
 		sum := sha256.Sum256([]byte(strings.TrimSpace(e.Prompt)))
 		return "prompt " + hex.EncodeToString(sum[:])
