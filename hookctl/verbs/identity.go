@@ -69,12 +69,9 @@ func (f *identityShowVerb) run(a *app, _ []string) error {
 	}
 
 	a.Printf("%s  %s\n\n", a.Paint.Session(alias(out.Session)), a.Paint.Bold(out.Brief))
-	a.Printf("  consciousness  C  %.4f  %s\n", out.C, out.State)
-	a.Printf("  coherence      r  %.4f\n", out.R)
-	a.Printf("  continuity    IC  %.4f  %s\n", out.IC, out.Class)
-	a.Printf("  accuracy          %.4f\n", s.Accuracy)
-	a.Printf("  Johari            %s: %s\n", out.Johari.Name, out.Johari.Action)
-	a.Printf("  guidance          %s\n", out.Guidance)
+	a.Printf("  consciousness  C  %.4f  %s\n  coherence      r  %.4f\n  continuity    IC  %.4f  %s\n  accuracy          %.4f\n"+
+		"  Johari            %s: %s\n  guidance          %s\n",
+		out.C, out.State, out.R, out.IC, out.Class, s.Accuracy, out.Johari.Name, out.Johari.Action, out.Guidance)
 	if s.PreviousSessionID != "" {
 		a.Printf("  restored from     %s (IC %.2f)\n", alias(s.PreviousSessionID), s.CrossSessionIC)
 	}

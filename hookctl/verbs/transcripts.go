@@ -94,13 +94,11 @@ func (a *app) printTranscripts(r transcript.Imported) {
 	if r.DryRun {
 		word = " to add; nothing was changed"
 	}
-	a.Printf("%s\n", a.Paint.Good(cmdline.Plural(r.Added, "hook")+word))
-	a.Printf("files     %s, %s\n", cmdline.Count(r.Files), cmdline.Bytes(uint64(r.Bytes)))
-	a.Printf("sessions  %s, %s of them new\n", cmdline.Count(r.Sessions), cmdline.Count(r.New))
-	a.Printf("lines     %s: %s with what was said and done, %s of the client's own\n",
-		cmdline.Count(r.Lines), cmdline.Count(r.Used), cmdline.Count(r.Other))
-	a.Printf("hooks     %s: %s added, %s known, %s recorded live\n", cmdline.Count(r.Hooks),
-		cmdline.Count(r.Added), cmdline.Count(r.Known), cmdline.Count(r.Live))
+	a.Printf("%s\nfiles     %s, %s\nsessions  %s, %s of them new\nlines     %s: %s with what was said and done, %s of the client's own\n"+
+		"hooks     %s: %s added, %s known, %s recorded live\n",
+		a.Paint.Good(cmdline.Plural(r.Added, "hook")+word), cmdline.Count(r.Files), cmdline.Bytes(uint64(r.Bytes)),
+		cmdline.Count(r.Sessions), cmdline.Count(r.New), cmdline.Count(r.Lines), cmdline.Count(r.Used), cmdline.Count(r.Other),
+		cmdline.Count(r.Hooks), cmdline.Count(r.Added), cmdline.Count(r.Known), cmdline.Count(r.Live))
 	some := func(n int, name, what string) {
 		if n > 0 {
 			a.Printf("%-9s %s %s\n", name, cmdline.Count(n), what)
