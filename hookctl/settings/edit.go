@@ -122,7 +122,7 @@ func (d *document) cutOurs() []byte {
 	if hooks == nil {
 		return d.pack()
 	}
-	events := hooks.Value.(*hujson.Object).Members
+	events := d.events()
 	empty := make([]bool, len(events))
 	for i := range events {
 		ev := &events[i]

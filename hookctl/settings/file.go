@@ -91,7 +91,10 @@ var errChanged = errors.New("file changed meanwhile")
 // write saves the original, then replaces the file. If that fails the backup is taken back, so
 // that the next attempt saves what it really replaces. The backup may hold keys, so no other user can read it.
 func (o Options) write(t target, cur content, ch change) error {
-	if err := t.prepare(); err != nil {
+	if t.info != nil && t.info.Mode().Perm()&0o222 == 0 { // its owner's wish; a rename needs no permission on the file itself
+		return problem.Faultf("%s is read-only", t.path).Advise("make the file writable and try again")
+	}
+	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
 		return err
 	}
 	backup := o.Path() + backupSuffix
@@ -132,15 +135,6 @@ func resolve(path string) (target, error) {
 	}
 	info, err := os.Stat(real)
 	return target{real, info}, err
-}
-
-// prepare makes the folder and refuses a file that its owner made read-only, which is meant to stay: a rename needs no
-// permission on the file itself.
-func (t target) prepare() error {
-	if t.info != nil && t.info.Mode().Perm()&0o222 == 0 {
-		return problem.Faultf("%s is read-only", t.path).Advise("make the file writable and try again")
-	}
-	return os.MkdirAll(filepath.Dir(t.path), 0o700)
 }
 
 // replace puts next in the place of cur, or removes the file. It returns errChanged, with
