@@ -118,15 +118,6 @@ func (k Key) List() bool { return k.kind == list }
 // Keys are all settings in the order they are shown.
 func Keys() []Key { return keys }
 
-func keyNamed(name string) (Key, bool) {
-	for _, k := range keys {
-		if k.Name == name {
-			return k, true
-		}
-	}
-	return Key{}, false
-}
-
 // Options say where to look.
 type Options struct {
 	Getenv func(string) string

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -67,21 +68,17 @@ func (c *Config) read(f File) {
 	}
 	tree, err := yaml.Parse(data)
 	if err != nil {
-		c.Problems = append(c.Problems, syntaxProblem(f.Path, err))
+		p := Problem{File: f.Path, Message: err.Error(), Hint: "the file is left out until it is valid YAML"}
+		var wrong *yaml.Error
+		if errors.As(err, &wrong) {
+			p.Line, p.Column = wrong.Line, wrong.Column
+		}
+		c.Problems = append(c.Problems, p)
 		return
 	}
 	for _, doc := range tree.Docs {
 		c.document(f, doc.Body)
 	}
-}
-
-func syntaxProblem(path string, err error) Problem {
-	p := Problem{File: path, Message: err.Error(), Hint: "the file is left out until it is valid YAML"}
-	var wrong *yaml.Error
-	if errors.As(err, &wrong) {
-		p.Line, p.Column = wrong.Line, wrong.Column
-	}
-	return p
 }
 
 // document takes the keys of one YAML document; an empty one has none.
@@ -104,15 +101,15 @@ func (c *Config) document(f File, body ast.Node) {
 func (c *Config) pair(f File, pair *ast.MappingValueNode) {
 	at := pair.Key.GetToken().Position
 	name := pair.Key.GetToken().Value
-	k, ok := keyNamed(name)
-	if !ok {
+	known := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name })
+	if known < 0 {
 		p := unknown(name)
 		p.File, p.Line, p.Column = f.Path, at.Line, at.Column
 		c.Problems = append(c.Problems, p)
 		return
 	}
 	before := len(c.Problems)
-	c.set(k, rawOf(pair.Value), Origin{From: f.Scope, File: f.Path, Line: at.Line})
+	c.set(keys[known], rawOf(pair.Value), Origin{From: f.Scope, File: f.Path, Line: at.Line})
 	if v := pair.Value.GetToken(); len(c.Problems) > before && c.Problems[before].Column == 0 && v != nil {
 		c.Problems[before].Line, c.Problems[before].Column = v.Position.Line, v.Position.Column
 	}
