@@ -1,6 +1,9 @@
 package settings
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // Every timeout, in seconds, is above what a hook may take: 5 s for an input that comes in pieces, 0.1 to 2 s for the
 // answer, 3 s more until a busy machine has the hook on disk. So it is hookctl who gives up in time, with a degraded
@@ -14,13 +17,11 @@ const (
 // eventNames are the events of the full profile in the order they are written: all 33 of the client but two.
 // WorktreeCreate takes a hook's standard output for the path of the worktree, so that a hook which only listens would
 // break it; MessageDisplay fires for every piece of text shown and has nothing that the other events have not.
-var eventNames = [...]string{
-	"SessionStart", "Setup", "UserPromptSubmit", "UserPromptExpansion", "PreToolUse", "PermissionRequest",
-	"PermissionDenied", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "Stop", "StopFailure",
-	"SubagentStart", "SubagentStop", "TeammateIdle", "TaskCreated", "TaskCompleted", "PreCompact", "PostCompact",
-	"SessionEnd", "PreModelSwitch", "PostModelSwitch", "ConfigChange", "InstructionsLoaded", "CwdChanged",
-	"FileChanged", "DirectoryAdded", "WorktreeRemove", "Elicitation", "ElicitationResult",
-}
+var eventNames = strings.Fields(`SessionStart Setup UserPromptSubmit UserPromptExpansion PreToolUse PermissionRequest
+	PermissionDenied PostToolUse PostToolUseFailure PostToolBatch Notification Stop StopFailure
+	SubagentStart SubagentStop TeammateIdle TaskCreated TaskCompleted PreCompact PostCompact
+	SessionEnd PreModelSwitch PostModelSwitch ConfigChange InstructionsLoaded CwdChanged
+	FileChanged DirectoryAdded WorktreeRemove Elicitation ElicitationResult`)
 
 // identityMatcher limits the two tool hooks to tools that change files or the context graph,
 // also when its server comes from a plugin. The client takes a matcher with such signs for an
@@ -37,10 +38,8 @@ var identityTable = [...]entry{
 }
 
 // codexEvents are the hooks of Codex, all of them. A version that does not know one leaves it out.
-var codexEvents = [...]string{
-	"SessionStart", "UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse", "Stop", "Interrupt",
-	"SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "SessionEnd",
-}
+var codexEvents = strings.Fields(`SessionStart UserPromptSubmit PreToolUse PermissionRequest PostToolUse Stop Interrupt
+	SubagentStart SubagentStop PreCompact PostCompact SessionEnd`)
 
 // entries returns what the options write, calling command.
 func (o Options) entries(command string) []entry {
