@@ -87,12 +87,10 @@ func (d *Doc) call(tool string, input json.RawMessage) {
 }
 
 // elsewhere are members whose text is searched in another kind, is about the hook itself, or repeats what the call said.
-var elsewhere = map[string]bool{
-	"command": true, "file_path": true, "notebook_path": true, "path": true,
-	"session_id": true, "transcript_path": true, "cwd": true, "hook_event_name": true, "prompt_id": true, "permission_mode": true,
-	"tool_use_id": true, "agent_id": true, "type": true, "filePath": true, "oldString": true, "newString": true, "originalFile": true,
-	"structuredPatch": true, "oldTodos": true, "newTodos": true, "old_string": true, "signature": true, "base64": true, "data": true,
-}
+var elsewhere = strings.Fields(`command file_path notebook_path path
+	session_id transcript_path cwd hook_event_name prompt_id permission_mode
+	tool_use_id agent_id type filePath oldString newString originalFile
+	structuredPatch oldTodos newTodos old_string signature base64 data`)
 
 // gather joins the texts in JSON, in their order, up to a size.
 func gather(raw json.RawMessage, most int) string {
@@ -121,7 +119,7 @@ func walk(v any, b *strings.Builder, most int) {
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if !elsewhere[name] && !strings.HasPrefix(name, "$") {
+			if !slices.Contains(elsewhere, name) && !strings.HasPrefix(name, "$") {
 				walk(v[name], b, most)
 			}
 		}
