@@ -44,7 +44,7 @@ func (a *app) configCmd() *cobra.Command {
 
 func (a *app) configShowVerb(_ []string) error {
 	if a.JSON {
-		out := configJSON{Values: map[string]any{}, Origins: a.conf.Origins, Files: a.conf.Files, Problems: a.conf.Problems}
+		out := configJSON{Values: map[string]any{}, Origins: a.conf.Origins, Files: a.conf.Files, Problems: append([]config.Problem{}, a.conf.Problems...)}
 		for _, k := range config.Keys() {
 			if text := a.conf.Values.Text(k.Name); !k.List() {
 				out.Values[k.Name] = text[0]
@@ -52,9 +52,7 @@ func (a *app) configShowVerb(_ []string) error {
 				out.Values[k.Name] = text
 			}
 		}
-		if out.Problems == nil {
-			out.Problems = []config.Problem{}
-		}
+
 		if err := a.PrintJSON(out); err != nil {
 			return err
 		}

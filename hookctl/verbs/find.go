@@ -324,10 +324,7 @@ func (a *app) printHits(hits []hitJSON) {
 		if i > 0 {
 			a.Printf("\n")
 		}
-		kind := cmdline.OneLine(hit.Type)
-		if hit.Tool != "" {
-			kind = join(" ", kind, cmdline.OneLine(hit.Tool))
-		}
+		kind := join(" ", cmdline.OneLine(hit.Type), cmdline.OneLine(hit.Tool))
 		who := a.linked(hit.transcript, a.Paint.Session(alias(hit.Session)))
 		line := fmt.Sprintf("%s  %s  %s  %s", a.stamp(hit.Time), who, a.Paint.Toned(insight.Tone(hit.Type), kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)))
 		room := 60

@@ -191,11 +191,8 @@ func snapshots(index []cell[identity.Pointer], states []identity.State) []snapsh
 	for _, c := range index {
 		ms, _, ok := identity.SplitTime(c.Key)
 		s := byID[c.State.Session]
-		if !ok || c.State.Session == "" || s.Deleted {
+		if !ok || c.State.Session == "" || s.Deleted || s.Earlier(ms) {
 			continue // an entry of a deleted session points to nothing
-		}
-		if s.Earlier(ms) {
-			continue
 		}
 		l := snapshotJSON{AtMS: ms, Session: c.State.Session, Project: s.Project, Previous: s.PreviousSessionID}
 		if p, ok := s.SnapshotAt(ms); ok { // it stays when the session goes on

@@ -140,8 +140,14 @@ func (f *installVerb) run(a *app, _ []string) error {
 		return a.PrintJSON(out)
 	}
 	a.sayInstalled(o, res)
-	if f.Line {
-		a.sayLine(line, theirs)
+	switch { // a status line that is not ours is not touched
+	case !f.Line:
+	case theirs != "":
+		a.Say(line.Path + " has another status line, which is kept: " + theirs)
+	case line.Diff != "":
+		a.Verbatim(line.Diff)
+	default:
+		a.Printf("  line    hookctl statusline is the client's status line\n")
 	}
 	return nil
 }
@@ -175,18 +181,6 @@ func (a *app) sayEdited(o settings.Options, res settings.Result, already, would,
 	}
 	if len(res.Foreign) > 0 {
 		a.Printf("  kept    hooks of others on %s\n", strings.Join(res.Foreign, ", "))
-	}
-}
-
-// sayLine prints what became of the client's setting for the status line; one that is not ours is not touched.
-func (a *app) sayLine(res settings.Result, theirs string) {
-	switch {
-	case theirs != "":
-		a.Say(res.Path + " has another status line, which is kept: " + theirs)
-	case res.Diff != "":
-		a.Verbatim(res.Diff)
-	default:
-		a.Printf("  line    hookctl statusline is the client's status line\n")
 	}
 }
 

@@ -68,14 +68,6 @@ func (f *sessionListVerb) run(a *app, _ []string) error {
 	if more {
 		list = list[:most]
 	}
-	err = a.printSessions(list, projects)
-	if more && !a.JSON {
-		a.Printf(a.Paint.Faint("the %d active last; -n all lists all")+"\n", most)
-	}
-	return err
-}
-
-func (a *app) printSessions(list []session.State, projects []project.State) error {
 	lines := make([]sessionLine, len(list))
 	for i, s := range list {
 		lines[i] = sessionLine{s, s.Standing()}
@@ -95,11 +87,15 @@ func (a *app) printSessions(list []session.State, projects []project.State) erro
 		}
 		return v
 	}
-	return cmdline.PrintList(t, "no session in this project; --all lists those of others", lines, func(s sessionLine) []string {
+	err = cmdline.PrintList(t, "no session in this project; --all lists those of others", lines, func(s sessionLine) []string {
 		return []string{alias(s.ID), s.Status, standingWord(s.State.Standing()), a.ago(s.LastActive), orDash(cmdline.Fit(s.Title, room)), projectName(projects, s.Project),
 			orDash(a.tilde(cmp.Or(s.Worktree, s.Cwd))), orDash(s.Branch),
 			strconv.Itoa(s.Events), strconv.Itoa(s.Prompts), strconv.Itoa(s.Failures), orDash(s.Model)}
 	})
+	if more && !a.JSON {
+		a.Printf(a.Paint.Faint("the %d active last; -n all lists all")+"\n", most)
+	}
+	return err
 }
 
 // projectName is what people call a project, else its id.

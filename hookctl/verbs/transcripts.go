@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -108,7 +107,7 @@ func (a *app) printTranscripts(r transcript.Imported) {
 	some(r.Torn, "torn", "that cannot be read, left out")
 	some(r.Deleted, "deleted", "of sessions that stay deleted")
 	some(r.Redacted, "redacted", "secrets replaced")
-	for _, name := range slices.Sorted(maps.Keys(r.Unknown)) {
+	for _, name := range sortedKeys(r.Unknown) {
 		some(r.Unknown[name], "unknown", "of type "+orDash(name)+", left out")
 	}
 	a.Printf("log       up to sequence %s\n", cmdline.Count(r.Seq))
