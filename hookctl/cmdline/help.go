@@ -22,7 +22,7 @@ func (c *Console) columns() int {
 	return helpColumns
 }
 
-func (c *Console) printHelp(cmd *cobra.Command) {
+func (c *Console) printHelp(cmd *cobra.Command, _ []string) {
 	before, after, _ := strings.Cut(cmd.UsageString(), cmd.Example)
 	usage := Wrap(before, c.columns()) + cmd.Example + Wrap(after, c.columns())
 	_, _ = io.WriteString(c.Out, Reflow(cmp.Or(cmd.Long, cmd.Short), c.columns())+"\n\n"+usage)

@@ -21,28 +21,27 @@ func (c *Console) ManCmd(root *cobra.Command) *cobra.Command {
 		Use: "man DIR", Short: "Write the man pages, one for each verb", Hidden: true,
 		Example: "  " + c.Name + " man share/man/man1",
 		Args:    Exactly("a folder"),
-		RunE:    func(_ *cobra.Command, args []string) error { return c.writePages(root, args[0]) },
-	}
-}
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir := args[0]
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return err
+			}
+			epoch := time.Unix(0, 0).UTC()
+			root.DisableAutoGenTag = true
+			header := &doc.GenManHeader{Section: "1", Source: "hookline " + wire.Build, Manual: "hookline", Date: &epoch}
+			if err := doc.GenManTree(root, header, dir); err != nil {
+				return fmt.Errorf("write man pages: %w", err)
+			}
 
-func (c *Console) writePages(root *cobra.Command, dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+			pages, err := filepath.Glob(filepath.Join(dir, c.Name+"*.1"))
+			for _, page := range pages {
+				text, bad := os.ReadFile(page) //nolint:forbidigo // a page that was just written
+				before, links, _ := strings.Cut(string(text), seeAlso)
+				err = errors.Join(err, bad, os.WriteFile(page, []byte(before+sections+seeAlso+links), 0o644)) //nolint:forbidigo // the same
+			}
+			return err
+		},
 	}
-	epoch := time.Unix(0, 0).UTC()
-	root.DisableAutoGenTag = true
-	header := &doc.GenManHeader{Section: "1", Source: "hookline " + wire.Build, Manual: "hookline", Date: &epoch}
-	if err := doc.GenManTree(root, header, dir); err != nil {
-		return fmt.Errorf("write man pages: %w", err)
-	}
-
-	pages, err := filepath.Glob(filepath.Join(dir, c.Name+"*.1"))
-	for _, page := range pages {
-		text, bad := os.ReadFile(page) //nolint:forbidigo // a page that was just written
-		before, links, _ := strings.Cut(string(text), seeAlso)
-		err = errors.Join(err, bad, os.WriteFile(page, []byte(before+sections+seeAlso+links), 0o644)) //nolint:forbidigo // the same
-	}
-	return err
 }
 
 // seeAlso begins the last section of a page.

@@ -83,7 +83,7 @@ func (c *Console) Root(root *cobra.Command, settle func()) *cobra.Command {
 	root.PersistentFlags().Var(&choice{"color", &c.Color, colors}, "color", "auto, always or never")
 	Choices(root, "color", colors...)
 	root.SetFlagErrorFunc(flagError)
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.printHelp(cmd) })
+	root.SetHelpFunc(c.printHelp)
 	return root
 }
 
