@@ -47,9 +47,9 @@ func (a *app) codesCmd() *cobra.Command {
 		a.verb(needStarted, "archive", "End the codes of this project, done or not", "",
 			"  hookctl codes archive",
 			&codesEndVerb{codes.Archived}),
-		a.plain(needStarted, "cleanup", "End the codes of every project where they have expired", "",
+		a.verb(needStarted, "cleanup", "End the codes of every project where they have expired", "",
 			"  hookctl codes cleanup",
-			a.codesCleanupVerb))
+			&codesEndVerb{codes.Expired}))
 	c.Long = "Codes are read off prompts and calls: impl: a file or function that was changed, dec: a decision of the user, block: what\n" +
 		"stands in the way, next: and done: things to do, test: the newest result of a program's tests. They expire seven days\n" +
 		"after the newest. What ended is kept; nothing is deleted."
@@ -104,44 +104,33 @@ func (a *app) codesAddVerb(args []string) error {
 	return a.sayEmitted(a.emit(emission{Type: events.TypeCodesAdded, Project: here, Data: events.CodesAdded{Code: args[0]}}))
 }
 
-// codesEndVerb ends the codes of this project.
+// codesEndVerb ends the codes of this project, or of every project where they have expired.
 type codesEndVerb struct{ status string }
 
 func (f *codesEndVerb) run(a *app, _ []string) error {
-	out, err := a.codesHere()
+	_, here, err := a.projects()
 	if err != nil {
 		return err
 	}
-	var ids []string
-	if !out.Context.Empty() {
-		ids = []string{out.Project}
-	}
-	return a.endCodes(f.status, ids)
-}
-
-func (a *app) codesCleanupVerb(_ []string) error {
 	all, err := states[codes.State](a, codes.Name, nil)
 	if err != nil {
 		return err
 	}
-	var ids []string
+	out := codesEndedJSON{Status: f.status, Projects: []string{}}
 	for _, c := range all {
-		if !c.Now.Empty() && c.At(a.Now()).Empty() {
-			ids = append(ids, c.Project)
+		gone := c.At(a.Now()).Empty()
+		ends := c.Project == here && !gone
+		if f.status == codes.Expired {
+			ends = !c.Now.Empty() && gone
 		}
-	}
-	return a.endCodes(codes.Expired, ids)
-}
-
-// endCodes ends the codes of projects.
-func (a *app) endCodes(status string, ids []string) error {
-	out := codesEndedJSON{Status: status, Projects: []string{}}
-	for _, id := range ids {
-		e := emission{Type: events.TypeCodesClosed, Project: id, Data: events.CodesClosed{Status: status}}
+		if !ends {
+			continue
+		}
+		e := emission{Type: events.TypeCodesClosed, Project: c.Project, Data: events.CodesClosed{Status: f.status}}
 		if _, err := a.emit(e); err != nil {
 			return err
 		}
-		out.Projects = append(out.Projects, id)
+		out.Projects = append(out.Projects, c.Project)
 	}
-	return a.Result(out, "the codes of %s are %s\n", cmdline.Plural(len(out.Projects), "project"), status)
+	return a.Result(out, "the codes of %s are %s\n", cmdline.Plural(len(out.Projects), "project"), f.status)
 }
