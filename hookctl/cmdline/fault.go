@@ -36,13 +36,11 @@ func (c *Console) Report(ctx context.Context, err error) int {
 		return ExitInterrupted
 	}
 
-	message, hint, exit := err.Error(), "", 1
-	if errors.As(err, &f) {
-		message, hint, exit = f.Message, f.Hint, max(1, f.Exit)
-	}
+	f = problem.Of(err)
+	hint := f.Hint
 	if hint == "" && errors.Is(err, fs.ErrPermission) {
 		hint = "run it as the user who owns that"
 	}
-	c.Fail(message, hint)
-	return exit
+	c.Fail(f.Message, hint)
+	return max(1, f.Exit)
 }

@@ -176,7 +176,7 @@ func Bytes(n uint64) string {
 	}
 	value, names := float64(n)/unit, "KMGTPE"
 	i := 0
-	for ; value >= unit && i < len(names)-1; i++ {
+	for ; value >= unit; i++ { // the largest number of 64 bits is of the last unit
 		value /= unit
 	}
 	return fmt.Sprintf("%.1f %ciB", value, names[i])
