@@ -132,8 +132,7 @@ func notRunning(err error) bool { return errors.Is(err, client.ErrNotRunning) }
 
 // isMissing reports whether an error is the refusal of what is not there: a store, a project.
 func isMissing(err error) bool {
-	var p *problem.Error
-	return errors.As(err, &p) && p.Status == http.StatusNotFound
+	return err != nil && problem.Of(err).Status == http.StatusNotFound
 }
 
 // with runs f with a connection of its own and closes it.

@@ -2,7 +2,7 @@ package verbs
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -173,11 +173,7 @@ func (x *examiner) daemon() bool {
 
 // hintOf is the advice that an error has of its own, else another.
 func hintOf(err error, other string) string {
-	var f *problem.Error
-	if errors.As(err, &f) && f.Hint != "" {
-		return f.Hint
-	}
-	return other
+	return cmp.Or(problem.Of(err).Hint, other)
 }
 
 // findingJSON is a line of `doctor --redaction --json`. It never holds the secret.

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -82,10 +83,7 @@ func (x *examiner) switchedOff() {
 // untrusted reports whether the client has seen a folder and was told to trust neither it nor one above it. Trust in the
 // home folder is never kept, and the first start in a new folder asks.
 func (x *examiner) untrusted(dir string) bool {
-	path := filepath.Join(x.Getenv("HOME"), ".claude.json")
-	if config := x.Getenv("CLAUDE_CONFIG_DIR"); config != "" {
-		path = filepath.Join(config, ".claude.json")
-	}
+	path := filepath.Join(cmp.Or(x.Getenv("CLAUDE_CONFIG_DIR"), x.Getenv("HOME")), ".claude.json")
 	text, err := safeopen.ReadFile(safeopen.Foreign, path, 64<<20)
 	var known struct {
 		Projects map[string]struct {

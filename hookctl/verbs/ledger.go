@@ -119,10 +119,7 @@ func (a *app) ledgerOf() (ledger.State, error) {
 // topDir is the top of the work tree here, or the directory itself.
 func (a *app) topDir() string {
 	p := a.place(a.ProjectDir())
-	if p.Worktree != "" {
-		return p.Worktree
-	}
-	return p.Dir
+	return cmp.Or(p.Worktree, p.Dir)
 }
 
 // orderLedger asks for events of the ledger here.

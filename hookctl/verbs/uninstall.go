@@ -123,10 +123,8 @@ func (a *app) purge(o settings.Options, yes bool) error {
 // keptLog says how far a purge came that ended before anything of the log was removed.
 func keptLog(home string, last carry.Saved, err error) error {
 	told := problem.Faultf("the hooks are out, the log in %s is untouched: %s", home, err)
-	var f *problem.Error
-	if errors.As(err, &f) {
-		told.Hint, told.Exit = f.Hint, f.Exit
-	}
+	f := problem.Of(err)
+	told.Hint, told.Exit = f.Hint, f.Exit
 	if last.File != "" {
 		told.Message += "; its export is " + last.File
 	}
