@@ -90,22 +90,23 @@ type examiner struct {
 	paths  home.Paths
 	status client.Status // of the daemon, with the hooks of the whole log
 	checks []check       // made so far
+	name   string        // of the one that is being made
 }
 
-func (x *examiner) pass(name, format string, args ...any) {
-	x.checks = append(x.checks, check{Name: name, Result: resultOK, Words: fmt.Sprintf(format, args...)})
+func (x *examiner) pass(format string, args ...any) {
+	x.checks = append(x.checks, check{Name: x.name, Result: resultOK, Words: fmt.Sprintf(format, args...)})
 }
 
-func (x *examiner) mended(name, words string) {
-	x.checks = append(x.checks, check{Name: name, Result: resultOK, Words: words, Fixed: true})
+func (x *examiner) mended(words string) {
+	x.checks = append(x.checks, check{Name: x.name, Result: resultOK, Words: words, Fixed: true})
 }
 
-func (x *examiner) warn(name, words, do string) {
-	x.checks = append(x.checks, check{Name: name, Result: resultWarn, Words: words, Do: do})
+func (x *examiner) warn(words, do string) {
+	x.checks = append(x.checks, check{Name: x.name, Result: resultWarn, Words: words, Do: do})
 }
 
-func (x *examiner) fail(name, words, do string) {
-	x.checks = append(x.checks, check{Name: name, Result: resultFail, Words: words, Do: do})
+func (x *examiner) fail(words, do string) {
+	x.checks = append(x.checks, check{Name: x.name, Result: resultFail, Words: words, Do: do})
 }
 
 // run makes all checks: first what needs no daemon, and would explain why there is none.
@@ -137,7 +138,7 @@ func (x *examiner) run() error {
 
 // daemon reports whether the daemon answers, which --fix starts.
 func (x *examiner) daemon() bool {
-	const name = "daemon"
+	x.name = "daemon"
 	_, err := x.answering()
 	started := notRunning(err) && x.fix
 	if started {
@@ -149,24 +150,25 @@ func (x *examiner) daemon() bool {
 	busy := client.Busy(x.paths)
 	switch {
 	case notRunning(err) && busy != nil:
-		x.warn(name, busy.Message, busy.Hint)
+		x.warn(busy.Message, busy.Hint)
 		return false
 	case notRunning(err):
-		x.warn(name, "no daemon is running", "the next hook starts it; so does `hookctl start`")
+		x.warn("no daemon is running", "the next hook starts it; so does `hookctl start`")
 		return false
 	case err != nil:
-		x.fail(name, err.Error(), hintOf(err, "its log is "+x.paths.Log))
+		x.fail(err.Error(), hintOf(err, "its log is "+x.paths.Log))
 		return false
 	}
 
 	words := fmt.Sprintf("version %s, pid %d, up %s", x.status.Version, pidOf(x.status), span(time.Duration(x.status.UptimeS*float64(time.Second))))
 	if started {
-		x.mended(name, "started, "+words)
+		x.mended("started, " + words)
 		return true
 	}
-	x.pass(name, "%s", words)
+	x.pass("%s", words)
 	if x.status.Version != wire.Build {
-		x.warn("version", "the daemon is "+x.status.Version+", this is "+wire.Build, "`hookctl restart` brings both to one version")
+		x.name = "version"
+		x.warn("the daemon is "+x.status.Version+", this is "+wire.Build, "`hookctl restart` brings both to one version")
 	}
 	return true
 }

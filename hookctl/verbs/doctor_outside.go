@@ -16,12 +16,12 @@ import (
 
 // hooks looks at the settings files of both clients, and with --fix renews what is outdated.
 func (x *examiner) hooks() {
-	const name = "hooks"
 	claude := x.settingsOptions()
 	st := settings.Inspect(claude)
 	var hooked int
 	for _, s := range st.Scopes {
-		x.scope(name+", "+string(s.Scope), claude, s)
+		x.name = "hooks, " + string(s.Scope)
+		x.scope(claude, s)
 		if s.Hooks > 0 {
 			hooked++
 		}
@@ -30,28 +30,30 @@ func (x *examiner) hooks() {
 	codex.Client, codex.ConfigDir = settings.Codex, x.Getenv("CODEX_HOME")
 	others := 0
 	for _, s := range settings.Inspect(codex).Scopes {
-		x.scope("hooks of codex, "+string(s.Scope), codex, s)
+		x.name = "hooks of codex, " + string(s.Scope)
+		x.scope(codex, s)
 		others += s.Hooks
 	}
 
+	x.name = "hooks"
 	switch {
 	case st.Plugin != "" && hooked > 0:
-		x.warn(name, "the plugin "+st.Plugin+" runs the hooks as well; each is recorded once all the same", "`hookctl install --plugin` takes them out of the user's settings file")
+		x.warn("the plugin "+st.Plugin+" runs the hooks as well; each is recorded once all the same", "`hookctl install --plugin` takes them out of the user's settings file")
 	case st.Plugin != "":
-		x.pass(name, "the plugin %s of the client runs them", st.Plugin)
+		x.pass("the plugin %s of the client runs them", st.Plugin)
 	case hooked > 1:
-		x.warn(name, fmt.Sprintf("they are in %d settings files of the client; each is recorded once all the same", hooked),
+		x.warn(fmt.Sprintf("they are in %d settings files of the client; each is recorded once all the same", hooked),
 			"`hookctl uninstall` with --user, --project or --local takes those of one file out")
 	case hooked+others == 0:
-		x.fail(name, "no settings file has our hooks", "`hookctl install` writes them")
+		x.fail("no settings file has our hooks", "`hookctl install` writes them")
 	}
 }
 
 // scope looks at one settings file of the client that o names, and with --fix renews what is outdated in it.
-func (x *examiner) scope(name string, o settings.Options, s settings.ScopeState) {
+func (x *examiner) scope(o settings.Options, s settings.ScopeState) {
 	const again = "`hookctl install` again, or `hookctl doctor --fix`"
 	if s.Err != nil {
-		x.fail(name, s.Err.Error(), hintOf(s.Err, "correct the file; nothing was changed in it"))
+		x.fail(s.Err.Error(), hintOf(s.Err, "correct the file; nothing was changed in it"))
 		return
 	}
 	if s.Hooks == 0 {
@@ -69,63 +71,63 @@ func (x *examiner) scope(name string, o settings.Options, s settings.ScopeState)
 	}
 	switch {
 	case gone != "" && !filepath.IsAbs(gone):
-		x.fail(name, "the hooks call "+gone+", which is not on the PATH", "add "+filepath.Dir(x.hookctl())+" to the PATH that the client is started with")
+		x.fail("the hooks call "+gone+", which is not on the PATH", "add "+filepath.Dir(x.hookctl())+" to the PATH that the client is started with")
 	case gone == "" && s.Current:
-		x.pass(name, "%s of profile %s in %s", cmdline.Plural(s.Hooks, "hook"), s.Profile, s.Path)
+		x.pass("%s of profile %s in %s", cmdline.Plural(s.Hooks, "hook"), s.Profile, s.Path)
 	case x.fix:
 		o.Scope, o.Profile = s.Scope, s.Profile
 		if _, err := settings.Install(o); err != nil {
-			x.fail(name, "renew: "+err.Error(), hintOf(err, "correct that file and try again"))
+			x.fail("renew: "+err.Error(), hintOf(err, "correct that file and try again"))
 			return
 		}
-		x.mended(name, "renewed in "+s.Path)
+		x.mended("renewed in " + s.Path)
 	case gone != "":
-		x.fail(name, "the hooks call "+gone+", which is not there", again)
+		x.fail("the hooks call "+gone+", which is not there", again)
 	default:
-		x.warn(name, "they are not those that this version writes, in "+s.Path, again)
+		x.warn("they are not those that this version writes, in "+s.Path, again)
 	}
 }
 
 // program looks for hookctl on a person's PATH.
 func (x *examiner) program() {
-	const name = "program"
+	x.name = "program"
 	found, err := x.look("hookctl")
 	switch {
 	case err != nil:
-		x.warn(name, "hookctl is not on the PATH", "add "+filepath.Dir(x.self)+" to PATH")
+		x.warn("hookctl is not on the PATH", "add "+filepath.Dir(x.self)+" to PATH")
 	case !sameFile(found, x.hookctl()):
-		x.warn(name, "PATH leads to another hookctl: "+found, "this one is "+x.hookctl()+"; put its folder first, or remove the other")
+		x.warn("PATH leads to another hookctl: "+found, "this one is "+x.hookctl()+"; put its folder first, or remove the other")
 	default:
-		x.pass(name, "%s, version %s", found, wire.Build)
+		x.pass("%s, version %s", found, wire.Build)
 	}
 }
 
 func (x *examiner) configuration() {
-	const name = "config"
+	x.name = "config"
 	for _, p := range x.conf.Problems {
-		x.warn(name, p.Error(), p.Hint)
+		x.warn(p.Error(), p.Hint)
 	}
 	faults := x.ruleFaults()
 	if len(faults) > 0 {
-		x.warn(name, fmt.Sprintf("%s of the gates' configuration left out, the first at %s", cmdline.Plural(len(faults), "part"), faults[0].Error()),
+		x.warn(fmt.Sprintf("%s of the gates' configuration left out, the first at %s", cmdline.Plural(len(faults), "part"), faults[0].Error()),
 			"`hookctl req validate` names all of it")
 	}
 	if len(x.conf.Problems)+len(faults) == 0 {
-		x.pass(name, "fsync %s, %s", x.conf.Values.Fsync, cmdline.Plural(existing(x.conf), "file"))
+		x.pass("fsync %s, %s", x.conf.Values.Fsync, cmdline.Plural(existing(x.conf), "file"))
 	}
 }
 
 // permissions makes the home, if it is not there, and looks whether others can read what sessions said: in a folder that is
 // closed nothing can be reached. It returns false where the home cannot be used.
 func (x *examiner) permissions() bool {
-	const name = "permissions"
+	x.name = "permissions"
 	dir := x.paths.Home
 	err := x.paths.Check()
 	if err == nil {
 		err = home.Make(dir)
 	}
 	if err != nil {
-		x.fail(name, err.Error(), hintOf(err, "make that folder writable for you, or let HOOKLINE_HOME name another; hooks are kept in another place meanwhile"))
+		x.fail(err.Error(), hintOf(err, "make that folder writable for you, or let HOOKLINE_HOME name another; hooks are kept in another place meanwhile"))
 		return false
 	}
 	info, err := os.Stat(dir)
@@ -135,27 +137,27 @@ func (x *examiner) permissions() bool {
 	}
 	switch {
 	case err != nil:
-		x.fail(name, err.Error(), "the folder must belong to you")
+		x.fail(err.Error(), "the folder must belong to you")
 	case open && x.fix:
-		x.mended(name, "closed to others: "+dir)
+		x.mended("closed to others: " + dir)
 	case open:
-		x.fail(name, "others can read "+dir, "`hookctl doctor --fix` closes it")
+		x.fail("others can read "+dir, "`hookctl doctor --fix` closes it")
 	default:
-		x.pass(name, "%s is closed to others", dir)
+		x.pass("%s is closed to others", dir)
 	}
 	return true
 }
 
 // fileSystem looks whether locks and memory maps can be trusted where the store lies. A platform that does not report it passes.
 func (x *examiner) fileSystem() {
-	const name = "file system"
+	x.name = "file system"
 	fsName, network, err := x.ground(x.paths.Home)
 	switch {
 	case err != nil:
 	case network:
-		x.fail(name, x.paths.Home+" is on "+fsName+", a network file system: locks and memory maps cannot be trusted there", "HOOKLINE_HOME moves it to a local disk")
+		x.fail(x.paths.Home+" is on "+fsName+", a network file system: locks and memory maps cannot be trusted there", "HOOKLINE_HOME moves it to a local disk")
 	default:
-		x.pass(name, "%s", fsName)
+		x.pass("%s", fsName)
 	}
 }
 
@@ -186,5 +188,6 @@ func (x *examiner) lastStart() {
 	if s.Damaged || s.Gone {
 		do = "`replay repair --dry-run` tells what is damaged, `replay repair --from EXPORT` restores the events of an export; hooks wait in the spool"
 	}
-	x.fail("last start", fmt.Sprintf("failed %s, %s: %s", x.ago(time.UnixMilli(s.Time)), cmdline.Plural(s.Attempts, "attempt"), s.Reason), do)
+	x.name = "last start"
+	x.fail(fmt.Sprintf("failed %s, %s: %s", x.ago(time.UnixMilli(s.Time)), cmdline.Plural(s.Attempts, "attempt"), s.Reason), do)
 }

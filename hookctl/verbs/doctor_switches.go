@@ -25,7 +25,8 @@ func managedDir(goos string) string {
 // files, the strongest first, in its list of trusted folders, in the environment and in our configuration. A file that
 // cannot be read is found by the check of the hooks.
 func (x *examiner) switchedOff() {
-	const name, disabled = "switches", "HOOKLINE_DISABLED"
+	const disabled = "HOOKLINE_DISABLED"
+	x.name = "switches"
 	before := len(x.checks)
 	paths := []string{filepath.Join(x.managed, "managed-settings.json")}
 	o := x.settingsOptions()
@@ -47,36 +48,36 @@ func (x *examiner) switchedOff() {
 			continue
 		}
 		if s.DisableAllHooks != nil && *s.DisableAllHooks && !decided {
-			x.fail(name, "disableAllHooks is set in "+path+": the client runs no hook", "take disableAllHooks out of that file")
+			x.fail("disableAllHooks is set in "+path+": the client runs no hook", "take disableAllHooks out of that file")
 		}
 		decided = decided || s.DisableAllHooks != nil
 		if s.AllowManagedHooksOnly && i == 0 {
-			x.fail(name, "allowManagedHooksOnly is set in "+path+": the client runs the administrator's hooks only",
+			x.fail("allowManagedHooksOnly is set in "+path+": the client runs the administrator's hooks only",
 				"ask the administrator to take it out, or to add the hooks that `hookctl install --dry-run` prints")
 		}
 		if some, _ := s.PluginOnly.([]any); i == 0 && (s.PluginOnly == true || slices.Contains(some, any("hooks"))) {
-			x.fail(name, "strictPluginOnlyCustomization is set in "+path+": the client runs hooks of plugins only", "ask the administrator to take hooks out of it")
+			x.fail("strictPluginOnlyCustomization is set in "+path+": the client runs hooks of plugins only", "ask the administrator to take hooks out of it")
 		}
 		value, has := s.Env[disabled]
 		if value == "1" && !set {
-			x.fail(name, disabled+"=1 is in env of "+path+": hooks record nothing", "take it out of that file")
+			x.fail(disabled+"=1 is in env of "+path+": hooks record nothing", "take it out of that file")
 		}
 		set = set || has
 	}
 
 	if x.Getenv(disabled) == "1" && !set {
-		x.fail(name, disabled+"=1 is in this environment: the hooks of a client that is started from here record nothing",
+		x.fail(disabled+"=1 is in this environment: the hooks of a client that is started from here record nothing",
 			"`unset "+disabled+"`, also in the shell's own files")
 	}
 	if here := x.ProjectDir(); x.untrusted(here) {
-		x.warn(name, "the client does not trust "+here+": interactive sessions there run no hook", "start the client there and answer its question about trust")
+		x.warn("the client does not trust "+here+": interactive sessions there run no hook", "start the client there and answer its question about trust")
 	}
 	if !x.conf.Values.Records(x.ProjectDir()) {
-		x.warn(name, "record_off in "+x.conf.Origins["record_off"].File+" names this folder: its sessions are not recorded",
+		x.warn("record_off in "+x.conf.Origins["record_off"].File+" names this folder: its sessions are not recorded",
 			"`hookctl config edit` changes it")
 	}
 	if len(x.checks) == before {
-		x.pass(name, "nothing keeps the client from running hooks")
+		x.pass("nothing keeps the client from running hooks")
 	}
 }
 
