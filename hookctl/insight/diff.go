@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -42,28 +41,28 @@ func Diff(a, b Sum) []Difference {
 			out = append(out, Difference{What: what, A: x, B: y, Same: x == y})
 		}
 	}
-	number := func(what string, x, y int64) {
-		if x != 0 || y != 0 {
-			add(what, strconv.FormatInt(x, 10), strconv.FormatInt(y, 10))
+	number := func(what string, x, y any) {
+		if one, other := fmt.Sprint(x), fmt.Sprint(y); one != "0" || other != "0" {
+			add(what, one, other)
 		}
 	}
 	lists := func(what string, x, y []string) {
 		add("only "+what, strings.Join(without(x, y), ", "), strings.Join(without(y, x), ", "))
-		number("common "+what, int64(len(x)-len(without(x, y))), int64(len(y)-len(without(y, x))))
+		number("common "+what, len(x)-len(without(x, y)), len(y)-len(without(y, x)))
 	}
 
 	add("goal", a.Goal, b.Goal)
 	add("ended", a.Ended, b.Ended)
 	add("took", a.Took.Round(time.Second).String(), b.Took.Round(time.Second).String())
-	number("prompts", int64(a.Prompts), int64(b.Prompts))
+	number("prompts", a.Prompts, b.Prompts)
 	tools := slices.AppendSeq(slices.Collect(maps.Keys(a.Calls)), maps.Keys(b.Calls))
 	slices.Sort(tools)
 	for _, tool := range slices.Compact(tools) {
-		number("calls of "+tool, int64(a.Calls[tool]), int64(b.Calls[tool]))
+		number("calls of "+tool, a.Calls[tool], b.Calls[tool])
 	}
-	number("failed calls", int64(a.Failed), int64(b.Failed))
-	for _, v := range Verdicts() {
-		number(v.Words(), int64(a.Verdicts[v]), int64(b.Verdicts[v]))
+	number("failed calls", a.Failed, b.Failed)
+	for _, v := range Verdicts {
+		number(v.Words(), a.Verdicts[v], b.Verdicts[v])
 	}
 	lists("files", a.Files, b.Files)
 	lists("commands", a.Commands, b.Commands)

@@ -37,9 +37,7 @@ var verdictWords = map[Verdict]string{
 }
 
 // Verdicts are all verdicts, in the order in which they are shown.
-func Verdicts() []Verdict {
-	return []Verdict{Approved, Allowed, Bypassed, ByUser, ByClassifier, ByHook, ByGate, ByClient, Waiting, Running, Unknown}
-}
+var Verdicts = []Verdict{Approved, Allowed, Bypassed, ByUser, ByClassifier, ByHook, ByGate, ByClient, Waiting, Running, Unknown}
 
 // Words are a verdict for people.
 func (v Verdict) Words() string { return verdictWords[v] }

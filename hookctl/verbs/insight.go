@@ -35,7 +35,7 @@ func verdicts(calls []insight.Call) string {
 
 	var parts []string
 	n := insight.Count(calls)
-	for _, v := range insight.Verdicts() {
+	for _, v := range insight.Verdicts {
 		if n[v] > 0 {
 			parts = append(parts, fmt.Sprintf("%s %d", v.Words(), n[v]))
 		}
