@@ -28,16 +28,15 @@ func Archive(msgs, archive string, skipNewest bool) error {
 		blocks = blocks[:len(blocks)-1]
 	}
 
-	var failed []error
 	for _, info := range blocks {
 		if info.Size == 0 {
 			continue
 		}
-		if err := keep(filepath.Join(msgs, info.Name), filepath.Join(archive, info.Name)); err != nil {
-			failed = append(failed, fmt.Errorf("archive %s: %w", info.Name, err))
+		if why := keep(filepath.Join(msgs, info.Name), filepath.Join(archive, info.Name)); why != nil {
+			err = errors.Join(err, fmt.Errorf("archive %s: %w", info.Name, why))
 		}
 	}
-	return errors.Join(failed...)
+	return err
 }
 
 // keep brings one block into the archive. Where links fail, a copy of the same size stays as it is.

@@ -19,7 +19,7 @@ func Newest(dir, stream string) (newest Record, err error) {
 		err = withBlock(filepath.Join(dir, strconv.Itoa(n)+suffix), stream, func(buf []byte, sum hasher) error {
 			var last raw
 			for p := range pieces(buf, sum) {
-				if p.why == "" && p.message() {
+				if p.message() {
 					last = p.raw
 				}
 			}
@@ -53,10 +53,10 @@ func CutEnd(dir, archive, stream string, from uint64) (cut int, last uint64, err
 		err = withBlock(filepath.Join(dir, name), stream, func(buf []byte, sum hasher) error {
 			for p := range pieces(buf, sum) {
 				switch {
-				case p.why == "" && p.message() && p.seq >= from:
+				case p.message() && p.seq >= from:
 					cut++
 					continue
-				case p.why == "" && p.message():
+				case p.message():
 					last = p.seq
 				}
 				rest = append(rest, buf[p.off:p.end]...)

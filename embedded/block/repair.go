@@ -175,7 +175,7 @@ func Lose(dir, stream string, lost Range) error {
 		err = withBlock(filepath.Join(dir, newest.Name), stream, func(buf []byte, sum hasher) error {
 			content = append(content, buf...)
 			for p := range pieces(buf, sum) {
-				if p.why == "" && p.message() {
+				if p.message() {
 					nanos = p.nanos()
 				}
 			}

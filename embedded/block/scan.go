@@ -21,7 +21,7 @@ const maxJump = 1 << 32
 
 // piece is a good record, or a stretch without one (why says so).
 type piece struct {
-	raw      // of a good record
+	raw      // of a good record, else zero and no message
 	off, end int
 	why      string
 }
