@@ -2,16 +2,16 @@ package embedded
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"hookline/embedded/block"
+	"hookline/events"
 )
 
 // Errors of [Blobs.Get].
@@ -27,17 +27,18 @@ const (
 	blobSuffix   = ".zst"
 )
 
+var digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
 // Blobs keeps large strings by their content: the same content is stored once however often it
 // recurs. Its methods may be used by many goroutines, and by many processes, at once.
 type Blobs struct{ dir string }
 
 // path returns where a digest's content lies.
 func (b *Blobs) path(digest string) (string, error) {
-	hexa, ok := strings.CutPrefix(digest, digestPrefix)
-	if raw, err := hex.DecodeString(hexa); !ok || err != nil || len(raw) != sha256.Size || strings.ToLower(hexa) != hexa {
+	if !digestForm.MatchString(digest) {
 		return "", fmt.Errorf("digest %q: %w", digest, ErrNoBlob)
 	}
-	return filepath.Join(b.dir, hexa+blobSuffix), nil
+	return filepath.Join(b.dir, strings.TrimPrefix(digest, digestPrefix)+blobSuffix), nil
 }
 
 // Put stores content and returns its digest, "sha256:<64 hex>". When it returns the content is on
@@ -46,8 +47,7 @@ func (b *Blobs) Put(content []byte) (string, error) {
 	if len(content) > maxPlain {
 		return "", fmt.Errorf("%w: a blob of %d bytes", ErrTooLarge, len(content))
 	}
-	sum := sha256.Sum256(content)
-	digest := digestPrefix + hex.EncodeToString(sum[:])
+	digest := events.Digest(content)
 	if b.Has(digest) {
 		return digest, nil
 	}
@@ -97,7 +97,7 @@ func (b *Blobs) Get(digest string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", digest, ErrBlobDamaged, err)
 	}
-	if sum := sha256.Sum256(content); digestPrefix+hex.EncodeToString(sum[:]) != digest {
+	if events.Digest(content) != digest {
 		return nil, fmt.Errorf("%s: %w", digest, ErrBlobDamaged)
 	}
 	return content, nil

@@ -144,7 +144,7 @@ func (r *Reader) blob(m member) (Item, error) {
 	default:
 		return Item{}, r.damaged(fmt.Sprintf("encoding %q", m.Encoding))
 	}
-	if sum := sha256.Sum256(b.Content); b.Digest != "sha256:"+hex.EncodeToString(sum[:]) {
+	if b.Digest != events.Digest(b.Content) {
 		return Item{}, r.damaged("the content has another digest")
 	}
 	r.read.Blobs++
