@@ -67,9 +67,7 @@ func (o Origin) read(ctx context.Context, p Portion, fn func(events.Record) erro
 		return nil
 	}
 	if p.Session != "" {
-		return o.Log.Select(ctx, p.First, p.Last, []projector.Selector{{Session: p.Session}}, func(r events.Record) error {
-			return fn(events.Record{Seq: r.Seq, Appended: r.Appended, Envelope: r.Envelope})
-		})
+		return o.Log.Select(ctx, p.First, p.Last, []projector.Selector{{Session: p.Session}}, fn)
 	}
 	return o.Log.ReadRaw(ctx, p.First, p.Last, fn)
 }
