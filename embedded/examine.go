@@ -62,7 +62,7 @@ func (st *Stream) Examine(ctx context.Context, from, to uint64, fn func(events.R
 		list = append(list, Finding{Kind: Unreadable, First: seq, Last: seq, Why: why.Error()})
 		next = seq + 1
 	}}
-	err = p.run(ctx, st.codec, &scanning{st: st, from: from, to: to, tolerant: true}, func(r events.Record) error {
+	err = p.run(ctx, &scanning{st: st, from: from, to: to, tolerant: true}, func(r events.Record) error {
 		passed(r.Seq - 1)
 		next = r.Seq + 1
 		return fn(r)

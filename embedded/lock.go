@@ -109,12 +109,7 @@ func LogSeen(path string) uint64 {
 	return seq
 }
 
-func (l *lock) release() error {
-	if l == nil {
-		return nil
-	}
-	return l.file.Close()
-}
+func (l *lock) release() error { return l.file.Close() }
 
 // readLock reads the lock file: its holder's process, what that says of itself, and how far the log had come.
 func readLock(path string) (pid int, text string, seq uint64) {

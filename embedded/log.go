@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -55,7 +56,7 @@ func (l *serverLog) keep(level slog.Level, format string, v []any) {
 func (l *serverLog) last() []Warning {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append([]Warning(nil), l.ring...)
+	return slices.Clone(l.ring)
 }
 
 // unreadable returns the stream of which a server's line says that a block could not be read; "" for any other line.

@@ -57,7 +57,7 @@ type chunk struct {
 var chunks = sync.Pool{New: func() any { return &chunk{in: make([]stored, 0, chunkRecords), done: make(chan struct{}, 1)} }}
 
 // run runs the three stages. ordered bounds the chunks in memory.
-func (p pass) run(ctx context.Context, codec *codec, scan *scanning, fn func(events.Record) error) error {
+func (p pass) run(ctx context.Context, scan *scanning, fn func(events.Record) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	workers := runtime.GOMAXPROCS(0)
 	ordered, work := make(chan *chunk, 2*workers), make(chan *chunk, 2*workers)
@@ -71,7 +71,7 @@ func (p pass) run(ctx context.Context, codec *codec, scan *scanning, fn func(eve
 	for range workers {
 		go func() {
 			for c := range work {
-				c.decode(codec, p)
+				c.decode(scan.st.codec, p)
 				c.done <- struct{}{}
 			}
 		}()

@@ -13,19 +13,19 @@ import (
 // read from their files with checksums verified, and decoding is spread over all processors. An event that cannot be read
 // is a [*DamageError] after those before it.
 func (st *Stream) Read(ctx context.Context, from, to uint64, fn func(events.Record) error) error {
-	return pass{typed: true}.run(ctx, st.codec, &scanning{st: st, from: from, to: to}, fn)
+	return pass{typed: true}.run(ctx, &scanning{st: st, from: from, to: to}, fn)
 }
 
 // ReadLent is [Stream.Read] for a caller that keeps nothing of a record but its strings: the record's
 // Data, and the raw members of its event, are overwritten after fn returns. Folds are such callers. A
 // long log is then read in the memory of a few chunks.
 func (st *Stream) ReadLent(ctx context.Context, from, to uint64, fn func(events.Record) error) error {
-	return pass{typed: true, lent: true}.run(ctx, st.codec, &scanning{st: st, from: from, to: to}, fn)
+	return pass{typed: true, lent: true}.run(ctx, &scanning{st: st, from: from, to: to}, fn)
 }
 
 // ReadRaw is [Stream.Read] without decoding the events' data: Event is nil.
 func (st *Stream) ReadRaw(ctx context.Context, from, to uint64, fn func(events.Record) error) error {
-	return pass{}.run(ctx, st.codec, &scanning{st: st, from: from, to: to}, fn)
+	return pass{}.run(ctx, &scanning{st: st, from: from, to: to}, fn)
 }
 
 // FindIDs returns which of these event ids are in the log at or after sequence from, with their

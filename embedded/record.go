@@ -195,15 +195,16 @@ func (m message) ofRaw(h []byte) message {
 		var line []byte
 		line, h, _ = bytes.Cut(h, []byte{'\n'}) // TrimSpace takes the \r
 		name, value, _ := bytes.Cut(line, []byte{':'})
+		text := string(bytes.TrimSpace(value))
 		switch string(name) {
 		case headerID:
-			m.id = string(bytes.TrimSpace(value))
+			m.id = text
 		case headerType:
-			m.typ = string(bytes.TrimSpace(value))
+			m.typ = text
 		case headerTime:
-			m.time = string(bytes.TrimSpace(value))
+			m.time = text
 		case headerEncoding:
-			m.encoding = string(bytes.TrimSpace(value))
+			m.encoding = text
 		}
 	}
 	return m

@@ -17,10 +17,7 @@ import (
 // project, or wants events about the log itself, the server reads no others: it knows their subjects. Else the whole
 // log is read, and only what is meant is decoded.
 func (st *Stream) Select(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error {
-	all := projector.Selector{}
-	if slices.ContainsFunc(want, func(w projector.Selector) bool {
-		return w.Session == all.Session && w.Project == all.Project && w.Types == nil
-	}) {
+	if slices.ContainsFunc(want, func(w projector.Selector) bool { return w.Session+w.Project == "" && w.Types == nil }) {
 		return st.Read(ctx, from, to, fn)
 	}
 	wanted := func(m message) bool {
@@ -28,7 +25,7 @@ func (st *Stream) Select(ctx context.Context, from, to uint64, want []projector.
 		return err == nil && slices.ContainsFunc(want, func(w projector.Selector) bool { return w.Match(session, project, m.typ) })
 	}
 	s := &scanning{st: st, from: from, to: to, filters: filtersOf(want)}
-	return pass{typed: true, wanted: wanted}.run(ctx, st.codec, s, fn)
+	return pass{typed: true, wanted: wanted}.run(ctx, s, fn)
 }
 
 // maxFilters bounds the subjects of one consumer: the server compares each of its messages with all of them.
@@ -40,21 +37,21 @@ func filtersOf(want []projector.Selector) []string {
 	var out []string
 	var projects, sessions bool
 	for _, w := range want {
-		subject := subjectRoot + ".*." + token(w.Session)
+		project, session := token(w.Project), token(w.Session)
 		switch {
 		case w.Session != "":
 			sessions = true
-			if w.Project != "" {
-				subject = subjectRoot + "." + token(w.Project) + "." + token(w.Session)
+			if w.Project == "" {
+				project = "*"
 			}
 		case w.Project != "":
 			projects = true
-			subject = subjectRoot + "." + token(w.Project) + ".*"
-		case len(w.Types) > 0 && !slices.ContainsFunc(w.Types, func(t string) bool { return !strings.HasPrefix(t, ofTheLog) }):
-			subject = subjectRoot + "." + token("") + "." + token("")
-		default:
+			session = "*"
+		case len(w.Types) == 0 || slices.ContainsFunc(w.Types, func(t string) bool { return !strings.HasPrefix(t, ofTheLog) }):
 			return nil
 		}
+
+		subject := subjectRoot + "." + project + "." + session
 		if !slices.Contains(out, subject) {
 			out = append(out, subject, subject+".>")
 		}
