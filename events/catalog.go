@@ -3,7 +3,8 @@ package events
 import (
 	"encoding/json"
 	"errors"
-	"sort"
+	"maps"
+	"slices"
 )
 
 // Upcaster turns the data of version n of a type into version n+1. It must be total: data it cannot
@@ -49,11 +50,10 @@ func kind[T any, P interface {
 
 // Catalog lists every kind of event, ordered by wire name.
 func Catalog() []Kind {
-	out := make([]Kind, 0, len(byType))
-	for _, k := range byType {
-		out = append(out, *k)
+	var out []Kind
+	for _, typ := range slices.Sorted(maps.Keys(byType)) {
+		out = append(out, *byType[typ])
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Type < out[j].Type })
 	return out
 }
 

@@ -176,14 +176,7 @@ func (*TaskCreated) Type() string { return TypeTaskCreated }
 var _ = kind[TaskCreated]("TaskCreated", "a task was put on the list")
 
 // TaskCompleted records the client's TaskCompleted hook: a task was marked as done.
-type TaskCompleted struct {
-	Common
-	TaskID          string `json:"task_id,omitempty" jsonschema_description:"the task"`
-	TaskSubject     string `json:"task_subject,omitempty" jsonschema_description:"its title"`
-	TaskDescription string `json:"task_description,omitempty" jsonschema_description:"its text"`
-	TeammateName    string `json:"teammate_name,omitempty" jsonschema_description:"whose it is"`
-	TeamName        string `json:"team_name,omitempty" jsonschema_description:"of which team"`
-}
+type TaskCompleted TaskCreated
 
 // Type implements [Event].
 func (*TaskCompleted) Type() string { return TypeTaskCompleted }

@@ -189,15 +189,13 @@ func unescape(body []byte, plain bool) (string, bool) {
 	}
 	var out strings.Builder
 	out.Grow(len(body))
-	for len(body) > 0 {
+	for {
 		n := bytes.IndexByte(body, '\\')
 		if n < 0 {
-			n = len(body)
+			out.Write(body)
+			return out.String(), true
 		}
 		out.Write(body[:n])
-		if n == len(body) {
-			break
-		}
 		r, size := escape(body[n:])
 		if size == 0 {
 			return "", false
@@ -205,7 +203,6 @@ func unescape(body []byte, plain bool) (string, bool) {
 		out.WriteRune(r)
 		body = body[n+size:]
 	}
-	return out.String(), true
 }
 
 // escape decodes the escape that b begins with, and says how long it is; 0 for one that it leaves alone.
