@@ -11,6 +11,7 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
+	"hookline/replay/past"
 )
 
 func (a *app) atCmd() *cobra.Command {
@@ -36,7 +37,7 @@ func (a *app) atCmd() *cobra.Command {
 				if err := c.Get(ctx, "/v1/at", query, &raw); err != nil {
 					return err
 				}
-				p, err := decode[past](raw)
+				p, err := decode[pastJSON](raw)
 				if err != nil {
 					return err
 				}
@@ -54,7 +55,7 @@ func (a *app) atCmd() *cobra.Command {
 }
 
 // printCells lists the cells of a point, or with states prints the state of each as JSON.
-func (a *app) printCells(p past, states bool) {
+func (a *app) printCells(p pastJSON, states bool) {
 	if len(p.Cells) == 0 {
 		a.Printf("no cells yet\n")
 		return
@@ -75,16 +76,8 @@ func (a *app) printCells(p past, states bool) {
 	t.Print()
 }
 
-// past is the answer about one point.
-type past struct {
-	Seq   uint64      `json:"seq" jsonschema_description:"sequence of the point"`
-	Cells []namedCell `json:"cells" jsonschema_description:"those there were, of what was asked for"`
-}
-
-// namedCell is a cell at a point.
-type namedCell struct {
-	Projection string          `json:"projection" jsonschema_description:"name, as session or identity"`
-	Key        string          `json:"key" jsonschema_description:"of the cell"`
-	Seq        uint64          `json:"seq" jsonschema_description:"event that the state was folded at"`
-	State      json.RawMessage `json:"state" jsonschema_description:"by projection, see the objects of that name"`
+// pastJSON is the answer about one point.
+type pastJSON struct {
+	Seq   uint64           `json:"seq" jsonschema_description:"sequence of the point"`
+	Cells []past.NamedCell `json:"cells" jsonschema_description:"those there were, of what was asked for"`
 }

@@ -37,7 +37,7 @@ func TestAtStateByAlias(t *testing.T) {
 
 func TestAtJSON(t *testing.T) {
 	recorded(t)
-	p := decoded[past](t, "at", "6", "session", ended, "--json")
+	p := decoded[pastJSON](t, "at", "6", "session", ended, "--json")
 	if p.Seq != 6 || len(p.Cells) != 1 || p.Cells[0].Projection != "session" || p.Cells[0].Key != ended || p.Cells[0].Seq != 6 {
 		t.Fatalf("%+v", p)
 	}

@@ -74,7 +74,7 @@ func (a *app) root() *cobra.Command {
 var outputs = cmdline.Outputs{
 	"verify":  check.Verdict{},
 	"rebuild": client.Rebuilt{},
-	"at":      past{},
+	"at":      pastJSON{},
 	"diff":    differenceJSON{},
 	"recover": mend.Recovered{},
 	"repair":  mend.Repaired{},

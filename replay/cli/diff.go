@@ -9,6 +9,7 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/projector"
+	"hookline/replay/past"
 )
 
 // diffOptions are the flags of diff.
@@ -38,7 +39,7 @@ func (a *app) diffCmd() *cobra.Command {
 			}
 
 			return a.with(ctx, func(c *client.Client) error {
-				var d difference
+				var d past.Change
 				if err := c.Get(ctx, "/v1/diff", query, &d); err != nil {
 					return err
 				}
@@ -63,15 +64,6 @@ func (a *app) diffCmd() *cobra.Command {
 				return nil
 			})
 		}, &o)
-}
-
-// difference is the daemon's answer; Want is the value at A, Got the one at B. The cells are there where the words need them.
-type difference struct {
-	A      uint64           `json:"a"`
-	B      uint64           `json:"b"`
-	Diffs  []projector.Diff `json:"diffs"`
-	Before []namedCell      `json:"before"`
-	After  []namedCell      `json:"after"`
 }
 
 // differenceJSON is what --json prints. A value is JSON text, null where there was none, and ends in

@@ -96,8 +96,7 @@ func (a *app) repair(ctx context.Context, o repairOptions) error {
 			return err
 		}
 	}
-	raw, err = a.long(ctx, "/v1/repair", query, "reading")
-	return a.showRepair(raw, err)
+	return a.showRepair(a.long(ctx, "/v1/repair", query, "reading"))
 }
 
 // repairGone begins a new log where nothing is left of the old one, and fetches into it what others have.
@@ -112,8 +111,7 @@ func (a *app) repairGone(ctx context.Context, o repairOptions, query url.Values,
 	if err := daemon.Renew(ctx, a.Home()); err != nil {
 		return fmt.Errorf("begin a new log: %w", err)
 	}
-	raw, err := a.long(ctx, "/v1/repair", query, "reading")
-	return a.showRepair(raw, err)
+	return a.showRepair(a.long(ctx, "/v1/repair", query, "reading"))
 }
 
 // mine reports whether this process had the store open, and no daemon.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"hookline/hookctl/cmdline"
+	"hookline/replay/past"
 )
 
 // What changed, in words: the fields that say something to a person, from the whole states at both points. The others are
@@ -63,7 +64,7 @@ var tellings = map[string][]telling{
 }
 
 // tell prints what changed in words, and how many fields it leaves out.
-func (a *app) tell(d difference) error {
+func (a *app) tell(d past.Change) error {
 	before, err := states(d.Before)
 	if err != nil {
 		return err
@@ -97,7 +98,7 @@ func (a *app) tell(d difference) error {
 }
 
 // states are the states of cells by projection and key.
-func states(cells []namedCell) (map[string]any, error) {
+func states(cells []past.NamedCell) (map[string]any, error) {
 	all := map[string]any{}
 	for _, c := range cells {
 		var state any

@@ -86,14 +86,14 @@ func (p View) fold(ctx context.Context, c chosen, points ...uint64) ([][]NamedCe
 
 // Cell is one cell of a projection as it travels over the socket.
 type Cell struct {
-	Key   string          `json:"key"`
-	Seq   uint64          `json:"seq"`
-	State json.RawMessage `json:"state"`
+	Key   string          `json:"key" jsonschema_description:"of the cell"`
+	Seq   uint64          `json:"seq" jsonschema_description:"event that the state was folded at"`
+	State json.RawMessage `json:"state" jsonschema_description:"by projection, see the objects of that name"`
 }
 
 // NamedCell is a cell with its projection.
 type NamedCell struct {
-	Projection string `json:"projection"`
+	Projection string `json:"projection" jsonschema_description:"name, as session or identity"`
 	Cell
 }
 
@@ -120,7 +120,7 @@ func (p View) At(ctx context.Context, q url.Values) (State, error) {
 	return State{Seq: seq, Cells: cells[0]}, nil
 }
 
-// Change is what is different between two points. Before and After are the whole states of the cells that differ, where
+// Change is what is different between two points: Want is the value at A, Got the one at B. Before and After are the whole states of the cells that differ, where
 // they are asked for.
 type Change struct {
 	A      uint64           `json:"a"`
