@@ -36,7 +36,7 @@ const maxRuns = 10_000
 func RunsOf(ranges []block.Range) []events.SeqRun {
 	var out []events.SeqRun
 	for _, r := range ranges[:min(len(ranges), maxRuns)] {
-		out = append(out, events.SeqRun{First: r.First, Last: r.Last})
+		out = append(out, events.SeqRun(r))
 	}
 	return out
 }

@@ -100,7 +100,7 @@ func LostIn(e *events.LogDamaged) []block.Range {
 	var out []block.Range
 	for _, r := range e.Runs {
 		if 0 < r.First && r.First <= r.Last {
-			out = append(out, block.Range{First: r.First, Last: r.Last})
+			out = append(out, block.Range(r))
 		}
 	}
 	for _, seq := range e.Lost {
@@ -121,7 +121,7 @@ func (l *Losses) Note(r events.Record) {
 		switch e := events.Decode(r.Type, r.Version, r.Data).(type) {
 		case *events.LogRepaired:
 			for _, run := range e.Back {
-				l.AddBack(block.Range{First: run.First, Last: run.Last})
+				l.AddBack(block.Range(run))
 			}
 		case *events.LogDamaged:
 			l.Lost, l.damagedAt = block.Join(append(l.Lost, LostIn(e)...)...), r.Appended

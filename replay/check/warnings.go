@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"hookline/events"
 	"hookline/hookctl/home"
 	"hookline/hookctl/safeopen"
 )
@@ -50,8 +51,7 @@ func (u *Warnings) Add(id, words string) {
 			return
 		}
 	}
-	u.list = append(u.list, warning{ID: id, Text: words})
-	u.list = u.list[max(0, len(u.list)-maxWarnings):]
+	u.list = events.Push(u.list, warning{ID: id, Text: words}, maxWarnings)
 	content, err := json.Marshal(u.list)
 	if err == nil {
 		err = home.PrivateDir(filepath.Dir(u.path))
