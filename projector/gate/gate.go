@@ -190,14 +190,12 @@ func Fold(s State, r events.Record) State {
 		if r.Session == "" {
 			return s
 		}
-		s.Deleted = slices.DeleteFunc(s.Deleted, func(d Tombstone) bool { return d.Session == r.Session })
-		s.Deleted = append(s.Deleted, Tombstone{r.Session, r.Time})
-		s.Deleted = s.Deleted[max(0, len(s.Deleted)-maxDeleted):]
+		others, _ := events.Take(s.Deleted, func(d Tombstone) bool { return d.Session == r.Session })
+		s.Deleted = events.Push(others, Tombstone{r.Session, r.Time}, maxDeleted)
 		delete(s.Pending, r.Session)
 	case *events.RecordRetracted:
 		if e.Target != "" && !slices.Contains(s.Retracted, e.Target) {
-			s.Retracted = append(s.Retracted, e.Target)
-			s.Retracted = s.Retracted[max(0, len(s.Retracted)-maxDeleted):]
+			s.Retracted = events.Push(s.Retracted, e.Target, maxDeleted)
 		}
 	default:
 		s.prompt(r)
@@ -344,5 +342,5 @@ func small(b json.RawMessage) json.RawMessage {
 	if len(b) > maxMetadata || !json.Valid(b) {
 		return nil
 	}
-	return append(json.RawMessage(nil), b...)
+	return slices.Clone(b)
 }

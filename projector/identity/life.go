@@ -2,6 +2,7 @@ package identity
 
 import (
 	"math"
+	"slices"
 
 	"hookline/events"
 )
@@ -152,7 +153,7 @@ func idle(s *State, facet int) int {
 	return s.Unused[facet] + 1
 }
 
-func list(v Vector) []float64 { return append([]float64(nil), v[:]...) }
+func list(v Vector) []float64 { return slices.Clone(v[:]) }
 
 // restored begins a session's identity, or lets it go on.
 func (s State) restored(r events.Record, e *events.IdentityRestored) State {
