@@ -49,7 +49,7 @@ func (m *Memory) Save(ctx context.Context, bucket string, cells []Cell) error {
 		if c.Value == nil {
 			delete(m.buckets[bucket], c.Key)
 		} else {
-			m.buckets[bucket][c.Key] = append([]byte{}, c.Value...) // a copy that is not nil, even when empty
+			m.buckets[bucket][c.Key] = bytes.Clone(c.Value) // not nil, even when empty
 		}
 	}
 	return nil

@@ -100,7 +100,7 @@ func (v *View) loadTaken(ctx context.Context) error {
 		return err
 	}
 	s, ok := c.state.(*retractions)
-	if !ok || len(s.Taken) == 0 {
+	if !ok {
 		return nil
 	}
 

@@ -278,7 +278,7 @@ func (t *tableView) trim() {
 func (v *View) Broken() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return append([]string(nil), v.broken...)
+	return slices.Clone(v.broken)
 }
 
 // Reader reads states at one position, inside [View.Read].
@@ -301,21 +301,18 @@ func (v *View) Read(ctx context.Context, fn func(Reader) error) error {
 	return err
 }
 
-// cell is View.cell; trouble is kept, so that Read reports it even where fn takes the cell for missing.
-func (r Reader) cell(t *tableView, key string) (*cell, bool) {
+// cell is View.cell by the table's name; trouble is kept, so that Read reports it even where fn takes the cell for missing.
+func (r Reader) cell(table, key string) (*cell, bool) {
+	t := r.v.table(table)
+	if t == nil || key == "" {
+		return nil, false
+	}
 	c, err := r.v.cell(r.ctx, t, key)
 	if err != nil {
-		r.trouble(err)
+		*r.err = cmp.Or(*r.err, err)
 		return nil, false
 	}
 	return c, c.seq > 0
-}
-
-// trouble keeps the store's first error for [View.Read] to report.
-func (r Reader) trouble(err error) {
-	if *r.err == nil {
-		*r.err = err
-	}
 }
 
 // Position is the position that everything read belongs to.
@@ -323,26 +320,18 @@ func (r Reader) Position() Position { return r.v.pos }
 
 // State gives the folded state of one cell; false when no record concerned it yet.
 func State[S any](r Reader, table, key string) (S, bool) {
-	var zero S
-	t := r.v.table(table)
-	if t == nil || key == "" {
-		return zero, false
-	}
-	if c, ok := r.cell(t, key); ok {
+	if c, ok := r.cell(table, key); ok {
 		if s, ok := c.state.(*S); ok {
 			return *s, true
 		}
 	}
+	var zero S
 	return zero, false
 }
 
 // Raw gives one cell as JSON with its sequence.
 func (r Reader) Raw(table, key string) (json.RawMessage, uint64, bool) {
-	t := r.v.table(table)
-	if t == nil {
-		return nil, 0, false
-	}
-	c, ok := r.cell(t, key)
+	c, ok := r.cell(table, key)
 	if !ok {
 		return nil, 0, false
 	}
