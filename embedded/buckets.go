@@ -89,28 +89,15 @@ func bucketStream(name string) string       { return "KV_" + name }
 func bucketPrefix(name string) string       { return "$KV." + name + "." }
 func cellSubject(bucket, key string) string { return bucketPrefix(bucket) + bucketKey(key) }
 
-var errNoBucket = errors.New("no such bucket")
-
-func (b *buckets) handle(bucket string) (jetstream.Stream, error) {
-	if h := b.byName[bucket]; h != nil {
-		return h, nil
-	}
-	return nil, fmt.Errorf("%w: %q", errNoBucket, bucket)
-}
-
 // Load implements [projector.Store].
 func (b *buckets) Load(ctx context.Context, bucket, key string) ([]byte, error) {
-	h, err := b.handle(bucket)
-	if err != nil {
-		return nil, err
-	}
 	subject := cellSubject(bucket, key)
 	known, since := b.absent.knows(subject)
 	if known {
 		return nil, fmt.Errorf("cell %s of %s: %w", key, bucket, projector.ErrNoCell)
 	}
 	unread := b.srv.log.reads(bucketStream(bucket))
-	raw, err := h.GetLastMsgForSubject(ctx, subject)
+	raw, err := b.byName[bucket].GetLastMsgForSubject(ctx, subject)
 	if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && raw.Header.Get("KV-Operation") != "" {
 		err = unread()
 		if err == nil {
@@ -148,10 +135,7 @@ func (b *buckets) pack(bucket string, value []byte) []byte {
 // position of a batch is not written when a value was refused. The positions are in the snapshots' bucket and come when the
 // log is on disk up to them, which is noted first: a log that ends before a position is known to lack something.
 func (b *buckets) Save(ctx context.Context, bucket string, cells []projector.Cell) error {
-	h, err := b.handle(bucket)
-	if err != nil {
-		return err
-	}
+	h := b.byName[bucket]
 	if bucket == projector.BucketSnapshot {
 		b.srv.noteLog()
 	}
@@ -167,6 +151,7 @@ func (b *buckets) Save(ctx context.Context, bucket string, cells []projector.Cel
 	}
 
 	defer b.absent.saving(msgs)()
+	var err error
 	for i := 0; i < len(cells) && err == nil; {
 		n := 1 // a deletion, a run of values, or the last cell
 		for i+n < len(cells)-1 && n < maxUnderWay && cells[i].Value != nil && cells[i+n].Value != nil {
@@ -216,8 +201,8 @@ func publishAll(ctx context.Context, js jetstream.JetStream, msgs []*nats.Msg) (
 // Keys implements [projector.Store]. It asks the server for the subjects that it holds in memory,
 // so it reads no values.
 func (b *buckets) Keys(ctx context.Context, bucket, prefix string) ([]string, error) {
-	h, err := b.handle(bucket)
-	if err != nil {
+	h := b.byName[bucket]
+	if h == nil {
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, keysTimeout)
@@ -241,12 +226,12 @@ func (b *buckets) Keys(ctx context.Context, bucket, prefix string) ([]string, er
 // Scan calls fn with the cells of a bucket whose keys begin with prefix, in the order in which they were written. A
 // cell that is written meanwhile may come a second time; none is left out without an error. fn may keep the value.
 func (b *buckets) Scan(ctx context.Context, bucket, prefix string, fn func(key string, value []byte) error) error {
-	h, err := b.handle(bucket)
-	if err != nil {
+	h := b.byName[bucket]
+	if h == nil {
 		return nil
 	}
 	unread := b.srv.log.reads(bucketStream(bucket))
-	_, err = consume(ctx, h, 1, []string{prefixFilter(bucket, prefix)}, func(msg jetstream.Msg, _ *jetstream.MsgMetadata) error {
+	_, err := consume(ctx, h, 1, []string{prefixFilter(bucket, prefix)}, func(msg jetstream.Msg, _ *jetstream.MsgMetadata) error {
 		key, err := unescape(strings.TrimPrefix(msg.Subject(), bucketPrefix(bucket)))
 		if err != nil || !strings.HasPrefix(key, prefix) || msg.Headers().Get("KV-Operation") != "" {
 			return nil
