@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"hookline/events"
 )
 
 // escape makes a subject token or a bucket key of any text: bytes that plain refuses become "=XX",
@@ -52,7 +54,7 @@ func unescape(text string) (string, error) {
 }
 
 func wordByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-'
+	return c == '-' || events.WordByte(c)
 }
 
 // token escapes one token of a subject.

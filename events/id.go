@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/oklog/ulid/v2"
 )
@@ -42,7 +43,7 @@ func Alias(session string) string {
 // rest of an id that somebody made up is left out, since it would read as words of ours; "…" stands for it.
 func Shown(session string) string {
 	end := strings.IndexFunc(session, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._:-", r))
+		return r >= utf8.RuneSelf || !WordByte(byte(r)) && !strings.ContainsRune(".:-", r)
 	})
 	if end < 0 {
 		end = len(session)

@@ -115,7 +115,7 @@ func LastCounts(text string, form *regexp.Regexp, n int) (found []string) {
 		for begin > 0 && '0' <= text[begin-1] && text[begin-1] <= '9' {
 			begin--
 		}
-		if begin == blank || begin > 0 && wordByte(text[begin-1]) {
+		if begin == blank || begin > 0 && WordByte(text[begin-1]) {
 			continue
 		}
 		if m := form.FindString(text[begin:min(len(text), blank+40)]); m != "" {
@@ -126,8 +126,8 @@ func LastCounts(text string, form *regexp.Regexp, n int) (found []string) {
 	return found
 }
 
-// wordByte reports whether a byte is a letter, a digit or an underscore of ASCII.
-func wordByte(c byte) bool {
+// WordByte reports whether a byte is a letter, a digit or an underscore of ASCII.
+func WordByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
