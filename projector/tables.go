@@ -1,6 +1,8 @@
 package projector
 
 import (
+	"slices"
+
 	"hookline/events"
 	"hookline/projector/codes"
 	"hookline/projector/gate"
@@ -12,10 +14,10 @@ import (
 	"hookline/projector/working"
 )
 
-// Tables is the list of all projections. A capability adds its line here and its leaf package below
-// this folder.
-func Tables() []*Table {
-	return []*Table{
+// Tables is the list of all projections, or of those with these names, in the same order. A capability adds its line here
+// and its leaf package below this folder.
+func Tables(only ...string) []*Table {
+	all := []*Table{
 		NewTable(Spec[session.State]{Name: session.Name, Former: []string{"attention"}, Version: session.Version, Keys: session.Keys, Needs: ofSession,
 			Fold: session.Fold, Index: session.Words}),
 		NewTable(Spec[identity.State]{Name: identity.Name, Version: identity.Version, Keys: one(identity.Key), Needs: ofSession,
@@ -35,6 +37,16 @@ func Tables() []*Table {
 			Fold: touches.Fold}),
 		NewTable(Spec[codes.State]{Name: codes.Name, Version: codes.Version, Keys: one(codes.Key), Needs: ofProject, Fold: codes.Fold}),
 	}
+	return slices.DeleteFunc(all, func(t *Table) bool { return only != nil && !slices.Contains(only, t.name) })
+}
+
+// Names are those of all projections in their order.
+func Names() []string {
+	var names []string
+	for _, t := range Tables() {
+		names = append(names, t.name)
+	}
+	return names
 }
 
 func one(key func(events.Record) string) func(events.Record) []string {

@@ -196,19 +196,16 @@ func (v *View) apply(ctx context.Context, r events.Record) error {
 			if err != nil {
 				return err
 			}
-			before := c.seq
-			if before < r.Seq {
+			if c.seq < r.Seq {
 				t.fold(c.state, r)
 				c.seq = r.Seq
-			}
-			t.note(key, c)
-			if before < r.Seq && !c.dirty {
 				t.cells[key] = c
 				t.mark(c)
 				if !v.saving {
 					t.trim()
 				}
 			}
+			t.note(key, c)
 		}
 	}
 	v.advance(r)
@@ -392,15 +389,6 @@ func (r Reader) Keys(table string) ([]string, error) {
 	}
 	maps.DeleteFunc(set, func(_ string, there bool) bool { return !there })
 	return slices.Sorted(maps.Keys(set)), nil
-}
-
-// Tables names the projections in their order.
-func (v *View) Tables() []string {
-	out := make([]string, 0, len(v.tables))
-	for _, t := range v.tables {
-		out = append(out, t.name)
-	}
-	return out
 }
 
 func (v *View) table(name string) *tableView {

@@ -168,7 +168,7 @@ func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (v check.Ver
 func (d *Daemon) rebuild(r *http.Request) (work, error) {
 	only, dry := r.URL.Query().Get("projection"), r.URL.Query().Get("dry_run") == "1"
 	if only != "" {
-		if err := past.KnownTable(d.view.Tables(), only); err != nil {
+		if err := past.KnownTable(only); err != nil {
 			return nil, err
 		}
 	}

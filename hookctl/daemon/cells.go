@@ -25,7 +25,7 @@ import (
 // describes (like, newest), those that begin with prefix, or all.
 func (d *Daemon) handleCells(w http.ResponseWriter, r *http.Request) error {
 	table := r.PathValue("projection")
-	if err := past.KnownTable(d.view.Tables(), table); err != nil {
+	if err := past.KnownTable(table); err != nil {
 		return err
 	}
 	cells := map[string]past.Cell{} // gathered first: a reader that stalls must not hold up the view
@@ -138,7 +138,7 @@ func newest(rd projector.Reader, n int, projects []string) (keys []string, enoug
 
 func (d *Daemon) cell(r *http.Request) (any, error) {
 	table, key := r.PathValue("projection"), r.PathValue("key")
-	if err := past.KnownTable(d.view.Tables(), table); err != nil {
+	if err := past.KnownTable(table); err != nil {
 		return nil, err
 	}
 	var err error

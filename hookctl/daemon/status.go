@@ -35,7 +35,7 @@ func (d *Daemon) Status() client.Status {
 	}
 	s.LiveSessions = len(s.Live)
 	pos := d.view.Positions()
-	for _, name := range d.view.Tables() {
+	for _, name := range projector.Names() {
 		s.Projections = append(s.Projections, client.ProjectionStatus{Name: name, Seq: pos[name].Seq, Lag: last - min(last, pos[name].Seq)})
 	}
 	d.hooks.mu.Lock()

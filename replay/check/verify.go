@@ -96,7 +96,7 @@ func Verify(ctx context.Context, s Store, progress func(uint64)) (Verdict, error
 
 // judgeCells sets which projections the differences are of, and the exit code.
 func (s Store) judgeCells(v *Verdict) {
-	for _, name := range s.View.Tables() {
+	for _, name := range projector.Names() {
 		differs := slices.ContainsFunc(v.Diffs, func(df projector.Diff) bool { return df.Projection == name })
 		if differs && len(v.New) > 0 {
 			v.Unsure = append(v.Unsure, name)

@@ -93,12 +93,8 @@ var outputs = cmdline.Outputs{
 
 // verb is a command of replay; see [cmdline.Verb].
 func (a *app) verb(use, short, long, example string, args cobra.PositionalArgs, run func(ctx context.Context, args []string) error, flags ...any) *cobra.Command {
-	var names []string
-	for _, t := range projector.Tables() {
-		names = append(names, t.Name())
-	}
 	return cmdline.Verb(&cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: args}, map[string]cobra.CompletionFunc{
-		"Projection": cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp),
+		"Projection": cobra.FixedCompletions(projector.Names(), cobra.ShellCompDirectiveNoFileComp),
 		"Home":       cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 	}, run, flags...)
 }

@@ -62,7 +62,7 @@ func nothingThen(a Asked) error {
 
 // identityAt folds one session's identity from its records up to a sequence.
 func (p Past) identityAt(ctx context.Context, session string, seq uint64, progress func(uint64)) (identity.State, error) {
-	tables := slices.DeleteFunc(projector.Tables(), func(t *projector.Table) bool { return t.Name() != identity.Name })
+	tables := projector.Tables(identity.Name)
 	source := projector.Part(p.Log.Select).Only(tables[0].Needs(session))
 	v, err := projector.Straight(ctx, tables, source, seq, progress)
 	if err != nil {

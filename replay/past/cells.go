@@ -32,14 +32,10 @@ type chosen struct {
 func (p View) choose(ctx context.Context, table, key string) (chosen, error) {
 	c := chosen{tables: projector.Tables()}
 	if table != "" {
-		names := make([]string, len(c.tables))
-		for i, t := range c.tables {
-			names[i] = t.Name()
-		}
-		if err := KnownTable(names, table); err != nil {
+		if err := KnownTable(table); err != nil {
 			return c, err
 		}
-		c.tables = slices.DeleteFunc(c.tables, func(t *projector.Table) bool { return t.Name() != table })
+		c.tables = projector.Tables(table)
 	}
 	if key == "" {
 		for _, t := range c.tables {
@@ -106,7 +102,8 @@ func (p View) touched(ctx context.Context, c chosen, lo, hi uint64) (chosen, err
 func (c chosen) states(ctx context.Context, v *projector.View) ([]NamedCell, error) {
 	out := []NamedCell{}
 	err := v.Read(ctx, func(rd projector.Reader) error {
-		for _, t := range v.Tables() {
+		for _, table := range c.tables {
+			t := table.Name()
 			keys, err := rd.Keys(t)
 			if err != nil {
 				return err
@@ -125,8 +122,9 @@ func (c chosen) states(ctx context.Context, v *projector.View) ([]NamedCell, err
 	return out, err
 }
 
-// KnownTable refuses a projection that is none of the names, with the nearest of them.
-func KnownTable(names []string, table string) error {
+// KnownTable refuses a projection that is none of ours, with the nearest of their names.
+func KnownTable(table string) error {
+	names := projector.Names()
 	if slices.Contains(names, table) {
 		return nil
 	}

@@ -119,16 +119,12 @@ func (p View) walker(ctx context.Context, id string) (*walker, error) {
 	}
 
 	w := &walker{id: id, want: own, told: map[string]map[string]any{}}
-	tables := slices.DeleteFunc(projector.Tables(), func(t *projector.Table) bool { return !slices.Contains(walked, t.Name()) })
-	for _, t := range tables {
-		if t.Name() == gate.Name {
-			for _, project := range slices.Sorted(maps.Keys(projects)) {
-				w.want = append(w.want, t.Needs(gate.ProjectKey(project))...)
-			}
-		}
+	gates := projector.Tables(gate.Name)[0]
+	for _, project := range slices.Sorted(maps.Keys(projects)) {
+		w.want = append(w.want, gates.Needs(gate.ProjectKey(project))...)
 	}
 	nothing := func(context.Context, uint64, uint64, func(events.Record) error) error { return nil }
-	w.view, err = projector.Straight(ctx, tables, nothing, 0, nil)
+	w.view, err = projector.Straight(ctx, projector.Tables(walked...), nothing, 0, nil)
 	if err != nil {
 		return nil, err
 	}
