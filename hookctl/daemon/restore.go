@@ -13,6 +13,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/recorder"
 	"hookline/projector"
 	"hookline/projector/session"
 	"hookline/projector/working"
@@ -112,7 +113,7 @@ func (d *Daemon) recoverIdentity(r *http.Request) (work, error) {
 			asked.Project, _ = d.project(ctx, place)
 		}
 
-		past := mend.Past{Log: d.stream, View: d.view, Now: d.opts.Now}
+		past := mend.Past{Log: d.stream, View: d.view, Now: d.opts.Now, Envelopes: recorder.Envelopes}
 		found, err := past.Find(ctx, asked, progress)
 		if err != nil {
 			return found.Result, err

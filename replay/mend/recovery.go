@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"hookline/embedded"
+	"hookline/events"
 	"hookline/projector"
 	"hookline/projector/identity"
 )
@@ -57,4 +58,6 @@ type Past struct {
 	Log  *embedded.Stream
 	View *projector.View
 	Now  func() time.Time
+	// Envelopes puts events into envelopes like base; the first is the cause of the others.
+	Envelopes func(now time.Time, base events.Envelope, list ...events.Event) ([]events.Envelope, error)
 }
