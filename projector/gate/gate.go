@@ -176,16 +176,16 @@ func Fold(s State, r events.Record) State {
 	case *events.GateImported:
 		s.imported(r, e)
 	case *events.GateBlocked:
-		b := s.block(r, e.Names)
+		b := s.Blocks[r.Session]
 		b.Count++
 		if !e.Short {
 			b.Digest, b.At = clip(e.Digest), r.Time
 		}
-		s.Blocks[r.Session] = b
+		s.block(r, b, e.Names)
 	case *events.GateStopBlocked:
-		b := s.block(r, e.Names)
+		b := s.Blocks[r.Session]
 		b.Stops++
-		s.Blocks[r.Session] = b
+		s.block(r, b, e.Names)
 	case *events.SessionDeleted:
 		if r.Session == "" {
 			return s
@@ -257,15 +257,9 @@ func (s *State) switched(r events.Record, e *events.GateSwitched) {
 		delete(s.Off, clip(e.Dir))
 		return
 	}
-	if s.Off == nil {
-		s.Off = map[string]Mark{}
-	}
-	if len(s.Off) >= maxSessions {
-		delete(s.Off, oldest(s.Off, func(m Mark) string { return m.Event }))
-	}
 	m := markOf(r)
 	m.By = clip(e.Reason)
-	s.Off[clip(e.Dir)] = m
+	s.Off = put(s.Off, clip(e.Dir), m, func(m Mark) string { return m.Event })
 }
 
 // change applies fn to one entry and keeps the cell bounded. Session "" is the branch's entry.
@@ -288,15 +282,9 @@ func (s *State) change(name, scope, session string, fn func(*Entry)) {
 		s.Gates[name] = g
 		return
 	}
-	if g.Sessions == nil {
-		g.Sessions = map[string]Entry{}
-	}
 	en, _ := g.Of(session)
-	if _, ok := g.Sessions[session]; !ok && len(g.Sessions) >= maxSessions {
-		delete(g.Sessions, oldest(g.Sessions, Entry.newest))
-	}
 	fn(&en)
-	g.Sessions[session] = en
+	g.Sessions = put(g.Sessions, session, en, Entry.newest)
 	s.Gates[name] = g
 }
 
@@ -311,12 +299,20 @@ func (e Entry) newest() string {
 	return id
 }
 
-// oldest returns the key of the value with the smallest event id, which begins with its time; of two the smaller key.
-func oldest[V any](m map[string]V, event func(V) string) string {
-	keys := slices.Collect(maps.Keys(m))
-	return slices.MinFunc(keys, func(a, b string) int {
-		return cmp.Or(cmp.Compare(event(m[a]), event(m[b])), cmp.Compare(a, b))
-	})
+// put sets a value. Where the map is full the one with the smallest event id goes, which begins with its time; of two that
+// with the smaller key.
+func put[V any](m map[string]V, key string, v V, event func(V) string) map[string]V {
+	if m == nil {
+		m = map[string]V{}
+	}
+	if _, known := m[key]; !known && len(m) >= maxSessions {
+		keys := slices.Collect(maps.Keys(m))
+		delete(m, slices.MinFunc(keys, func(a, b string) int {
+			return cmp.Or(cmp.Compare(event(m[a]), event(m[b])), cmp.Compare(a, b))
+		}))
+	}
+	m[key] = v
+	return m
 }
 
 func markOf(r events.Record) Mark { return Mark{At: r.Time, Event: r.ID} }

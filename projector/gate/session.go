@@ -8,17 +8,10 @@ import (
 
 // What a session was told, and which slash command its prompt is.
 
-// block returns a session's denials with one that is new, and makes room for them.
-func (s *State) block(r events.Record, names []string) Block {
-	if s.Blocks == nil {
-		s.Blocks = map[string]Block{}
-	}
-	b, ok := s.Blocks[r.Session]
-	if !ok && len(s.Blocks) >= maxSessions {
-		delete(s.Blocks, oldest(s.Blocks, func(b Block) string { return b.Event }))
-	}
+// block sets a session's denials, with one that is new.
+func (s *State) block(r events.Record, b Block, names []string) {
 	b.Names, b.Event = names, r.ID
-	return b
+	s.Blocks = put(s.Blocks, r.Session, b, func(b Block) string { return b.Event })
 }
 
 // notification begins the prompt by which the client reports finished background work; it is no new
@@ -35,13 +28,8 @@ func (s *State) prompt(r events.Record) {
 	p, known := s.Pending[r.Session]
 	switch e := r.Event.(type) {
 	case *events.PromptExpanded:
-		if s.Pending == nil {
-			s.Pending = map[string]Pending{}
-		}
-		if !known && len(s.Pending) >= maxSessions {
-			delete(s.Pending, oldest(s.Pending, func(p Pending) string { return p.Event }))
-		}
-		s.Pending[r.Session] = Pending{Command: clip(strings.TrimPrefix(e.CommandName, "/")), PromptID: clip(e.PromptID), Event: r.ID}
+		p = Pending{Command: clip(strings.TrimPrefix(e.CommandName, "/")), PromptID: clip(e.PromptID), Event: r.ID}
+		s.Pending = put(s.Pending, r.Session, p, func(p Pending) string { return p.Event })
 	case *events.PromptSubmitted:
 		if known && (!p.Background || !strings.HasPrefix(strings.TrimSpace(e.Prompt), notification)) && clip(e.PromptID) != p.PromptID {
 			delete(s.Pending, r.Session)
