@@ -56,10 +56,8 @@ func foldRetraction(s retractions, r events.Record) retractions {
 		return s
 	}
 
-	taken := maps.Clone(s.Taken)
-	if taken == nil {
-		taken = map[string]retraction{}
-	}
+	taken := map[string]retraction{}
+	maps.Copy(taken, s.Taken)
 	taken[e.Target] = retraction{Seq: r.Seq, Event: r.ID}
 	return retractions{Taken: taken}
 }
