@@ -16,50 +16,50 @@ import (
 // What changed, in words: the fields that say something to a person, from the whole states at both points. The others are
 // counted.
 
-// telling is a field of a state. A list is told by one member of its elements.
-type telling struct{ path, label, member string }
+// telling is a field of a state. A list is told by the member of its elements that stands behind [].
+type telling struct{ path, label string }
 
 // tellings are those of each projection, in the order of the lines.
 var tellings = map[string][]telling{
 	"session": {
-		{"status", "status", ""},
-		{"end_reason", "ended by", ""},
-		{"title", "title", ""},
-		{"prompts", "prompts", ""},
-		{"turns", "turns", ""},
-		{"tools", "calls", ""},
-		{"failures", "failures", ""},
-		{"compacted", "compactions", ""},
-		{"blocked", "denied by gates", ""},
+		{"status", "status"},
+		{"end_reason", "ended by"},
+		{"title", "title"},
+		{"prompts", "prompts"},
+		{"turns", "turns"},
+		{"tools", "calls"},
+		{"failures", "failures"},
+		{"compacted", "compactions"},
+		{"blocked", "denied by gates"},
 	},
 	"identity": {
-		{"last_ic", "IC", ""},
-		{"consciousness", "consciousness", ""},
-		{"integration", "r", ""},
-		{"accuracy", "accuracy", ""},
+		{"last_ic", "IC"},
+		{"consciousness", "consciousness"},
+		{"integration", "r"},
+		{"accuracy", "accuracy"},
 	},
 	"working": {
-		{"goal.text", "goal", ""},
-		{"task.text", "task", ""},
-		{"prompt.text", "prompt", ""},
-		{"files", "files", "path"},
-		{"commands", "commands", "line"},
-		{"errors_unresolved", "failing", "target"},
-		{"todos", "to do", "text"},
-		{"corrections", "refused", "text"},
+		{"goal.text", "goal"},
+		{"task.text", "task"},
+		{"prompt.text", "prompt"},
+		{"files[].path", "files"},
+		{"commands[].line", "commands"},
+		{"errors_unresolved[].target", "failing"},
+		{"todos[].text", "to do"},
+		{"corrections[].text", "refused"},
 	},
 	"gate": {
-		{"gates", "gates", ""},
+		{"gates", "gates"},
 	},
 	"ledger": {
-		{"entries", "entries", "text"},
+		{"entries[].text", "entries"},
 	},
 	"codes": {
-		{"context.files", "files", "code"},
-		{"context.functions", "functions", "code"},
-		{"context.decisions", "decisions", "code"},
-		{"context.blockers", "blockers", "code"},
-		{"context.completed", "done", "code"},
+		{"context.files[].code", "files"},
+		{"context.functions[].code", "functions"},
+		{"context.decisions[].code", "decisions"},
+		{"context.blockers[].code", "blockers"},
+		{"context.completed[].code", "done"},
 	},
 }
 
@@ -114,7 +114,8 @@ func states(cells []past.NamedCell) (map[string]any, error) {
 func (a *app) lines(projection string, before, after any) []string {
 	var lines []string
 	for _, t := range tellings[projection] {
-		if text := a.turned(inside(before, t.path), inside(after, t.path), t.member); text != "" {
+		path, member, _ := strings.Cut(t.path, "[].")
+		if text := a.turned(inside(before, path), inside(after, path), member); text != "" {
 			lines = append(lines, cmdline.Pad(t.label, 15)+"  "+text)
 		}
 	}
