@@ -147,9 +147,7 @@ func (s BackupStore) gather(ctx context.Context, dir string) (Manifest, []block.
 	if len(found.Damage) > 0 {
 		return m, nil, sealedTrouble(fmt.Errorf("%s: %s", found.Damage[0].Block, found.Damage[0].Why))
 	}
-	for _, b := range found.Blocks {
-		m.Sealed = max(m.Sealed, b.Last)
-	}
+	m.Sealed = found.Last
 	if m.Seq, m.ID, err = s.Log.Settled(ctx); err != nil {
 		return m, nil, err
 	}
