@@ -13,13 +13,13 @@ import (
 
 // Hole is a run of sequences that the log does not give.
 type Hole struct {
-	First  uint64 `json:"first" jsonschema_description:"first sequence"`
-	Last   uint64 `json:"last" jsonschema_description:"last sequence"`
-	Kind   string `json:"kind" jsonschema_description:"erased, cut, damaged, missing or unreadable"`
-	Block  string `json:"block,omitempty" jsonschema_description:"file with the damage"`
-	Offset int64  `json:"offset,omitempty" jsonschema_description:"of the damage in that file, in bytes"`
-	Why    string `json:"why,omitempty" jsonschema_description:"what is wrong there, in words"`
-	Event  string `json:"event,omitempty" jsonschema_description:"id of the event that names the loss"`
+	First  uint64               `json:"first" jsonschema_description:"first sequence"`
+	Last   uint64               `json:"last" jsonschema_description:"last sequence"`
+	Kind   embedded.FindingKind `json:"kind" jsonschema_description:"erased, cut, damaged, missing or unreadable"`
+	Block  string               `json:"block,omitempty" jsonschema_description:"file with the damage"`
+	Offset int64                `json:"offset,omitempty" jsonschema_description:"of the damage in that file, in bytes"`
+	Why    string               `json:"why,omitempty" jsonschema_description:"what is wrong there, in words"`
+	Event  string               `json:"event,omitempty" jsonschema_description:"id of the event that names the loss"`
 }
 
 // evidence is what one pass over the log shows.
@@ -72,7 +72,7 @@ func (e *evidence) judge(v *Verdict, news string, opened []block.Damage) {
 	e.named = slices.DeleteFunc(e.named, func(n naming) bool { return n.event == news })
 	slices.SortStableFunc(e.named, func(a, b naming) int { return cmp.Compare(a.First, b.First) })
 	for _, f := range e.found {
-		h := Hole{First: f.First, Last: f.Last, Kind: string(f.Kind), Block: f.Block, Offset: f.Offset, Why: f.Why}
+		h := Hole{First: f.First, Last: f.Last, Kind: f.Kind, Block: f.Block, Offset: f.Offset, Why: f.Why}
 		switch f.Kind {
 		case embedded.Erased:
 			v.Known = append(v.Known, h)
@@ -124,13 +124,13 @@ func (h Hole) String() string {
 	switch {
 	case h.Event != "":
 		return run + ", lost: event " + h.Event + " says so"
-	case h.Kind == string(embedded.Erased):
+	case h.Kind == embedded.Erased:
 		return run + ", erased on request"
 	case h.Block != "":
 		return Line(block.Damage{Block: h.Block, Offset: h.Offset, FirstSeq: h.First, LastSeq: h.Last, Why: h.Why})
-	case h.Kind == string(embedded.Unreadable):
+	case h.Kind == embedded.Unreadable:
 		return run + " cannot be read: " + h.Why
-	case h.Kind == string(embedded.Cut):
+	case h.Kind == embedded.Cut:
 		return run + " " + is + " lost: the store was opened without " + it
 	}
 	return run + " " + is + " missing, and no event says why"
