@@ -31,7 +31,10 @@ var digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
 // Blobs keeps large strings by their content: the same content is stored once however often it
 // recurs. Its methods may be used by many goroutines, and by many processes, at once.
-type Blobs struct{ dir string }
+type Blobs struct {
+	dir   string
+	codec *codec
+}
 
 // path returns where a digest's content lies.
 func (b *Blobs) path(digest string) (string, error) {
@@ -55,12 +58,8 @@ func (b *Blobs) Put(content []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c, err := payloads()
-	if err != nil {
-		return "", err
-	}
 	// Always a frame, also where that is larger: the name says .zst.
-	if err := block.Replace(path, c.frame(content)); err != nil {
+	if err := block.Replace(path, b.codec.frame(content)); err != nil {
 		return "", fmt.Errorf("put %s: %w", digest, classify(err))
 	}
 	return digest, nil
@@ -89,11 +88,7 @@ func (b *Blobs) Get(digest string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := payloads()
-	if err != nil {
-		return nil, err
-	}
-	content, err := c.unpack(encodingZstd, packed, nil)
+	content, err := b.codec.unpack(encodingZstd, packed, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", digest, ErrBlobDamaged, err)
 	}

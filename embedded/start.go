@@ -100,7 +100,7 @@ func (s *Server) open(ctx context.Context) error {
 // what a killed predecessor wrote and streams that are new. After an exit in order, that is nothing.
 func (s *Server) settle() error {
 	s.stream.sync = newSyncer(s.opts.msgsDir(), s.stream.last, s.unkept)
-	s.blobs = &Blobs{dir: filepath.Join(s.opts.Dir, "blobs")}
+	s.blobs = &Blobs{dir: filepath.Join(s.opts.Dir, "blobs"), codec: s.stream.codec}
 	err := os.MkdirAll(s.blobs.dir, 0o700)
 	if err == nil && (!s.report.Clean || s.created) {
 		err = errors.Join(syncTree(s.opts.jetstreamDir(), time.Time{}), block.Sync(filepath.Dir(s.opts.Dir)))
