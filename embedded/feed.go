@@ -31,16 +31,10 @@ type Feed struct {
 	nc  *nats.Conn
 }
 
-// FeedOptions say where a feed listens.
-type FeedOptions struct {
-	Addr     string // host and port, the host an IP address
-	Password string // of [FeedUser]
-}
-
-// OpenFeed listens at an address. What its server says is not logged: that the password is not hashed, which is generated,
-// and that a client reads too slowly.
-func OpenFeed(o FeedOptions) (*Feed, error) {
-	taken, err := net.Listen("tcp", o.Addr) // the server itself would say so in its log only
+// OpenFeed listens at an address, host and port, of which the host is an IP address; the password is [FeedUser]'s. What its
+// server says is not logged: that the password is not hashed, which is generated, and that a client reads too slowly.
+func OpenFeed(addr, password string) (*Feed, error) {
+	taken, err := net.Listen("tcp", addr) // the server itself would say so in its log only
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +49,7 @@ func OpenFeed(o FeedOptions) (*Feed, error) {
 		MaxConn: feedClients, MaxPayload: maxPayload, MaxPending: feedWaits, MaxSubs: 1000, MaxClosedClients: 1,
 		Users: []*server.User{
 			{Username: "recorder", Password: own},
-			{Username: FeedUser, Password: o.Password, Permissions: &server.Permissions{
+			{Username: FeedUser, Password: password, Permissions: &server.Permissions{
 				Publish:   &server.SubjectPermission{Deny: []string{">"}},
 				Subscribe: &server.SubjectPermission{Allow: []string{subjectRoot + ".>"}},
 			}},
@@ -68,7 +62,7 @@ func OpenFeed(o FeedOptions) (*Feed, error) {
 	srv.Start()
 	if !srv.ReadyForConnections(startTimeout) {
 		f.Close()
-		return nil, fmt.Errorf("listen at %s: the server did not start", o.Addr)
+		return nil, fmt.Errorf("listen at %s: the server did not start", addr)
 	}
 	f.nc, err = nats.Connect("", nats.InProcessServer(srv), nats.UserInfo("recorder", own), nats.NoReconnect())
 	if err != nil {

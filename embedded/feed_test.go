@@ -12,7 +12,7 @@ import (
 
 // A client can write nothing, ask for nothing and listen to nothing else, and without the password it does not come in.
 func TestFeedIsReadOnly(t *testing.T) {
-	f := expect.Value(OpenFeed(FeedOptions{Addr: "127.0.0.1:0", Password: "p4ss"}))(t)
+	f := expect.Value(OpenFeed("127.0.0.1:0", "p4ss"))(t)
 	t.Cleanup(f.Close)
 	url := "nats://" + FeedUser + ":p4ss@" + f.Addr()
 	for _, bad := range []string{"nats://" + f.Addr(), "nats://" + FeedUser + ":wrong@" + f.Addr(), "nats://recorder:p4ss@" + f.Addr()} {

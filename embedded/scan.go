@@ -186,27 +186,19 @@ func consume(ctx context.Context, from jetstream.Stream, seq uint64, filters []s
 	}
 }
 
-// deleted returns the sequences that the server hides, and the first one that it shows.
-func (st *Stream) deleted(ctx context.Context) (hidden map[uint64]bool, first uint64, err error) {
-	info, err := st.handle.Info(ctx, jetstream.WithDeletedDetails(true))
-	if err != nil {
-		return nil, 0, fmt.Errorf("state of the log: %w", st.trouble(err))
-	}
-	hidden = make(map[uint64]bool, len(info.State.Deleted))
-	for _, seq := range info.State.Deleted {
-		hidden[seq] = true
-	}
-	return hidden, info.State.FirstSeq, nil
-}
-
 // unread returns the error about events between two sequences that were not found; nil where they were erased, since the
 // server says the same of what the disk does not give.
 func (st *Stream) unread(ctx context.Context, from, to uint64) error {
-	hidden, first, err := st.deleted(ctx)
+	info, err := st.handle.Info(ctx, jetstream.WithDeletedDetails(true))
 	if err != nil {
-		return err
+		return fmt.Errorf("state of the log: %w", st.trouble(err))
 	}
-	for seq := max(from, first, 1); seq <= to; seq++ {
+	hidden := make(map[uint64]bool, len(info.State.Deleted))
+	for _, seq := range info.State.Deleted {
+		hidden[seq] = true
+	}
+
+	for seq := max(from, info.State.FirstSeq, 1); seq <= to; seq++ {
 		if !hidden[seq] {
 			st.srv.distrust()
 			return &DamageError{What: "an event cannot be read", FirstSeq: seq, LastSeq: seq}

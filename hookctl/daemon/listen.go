@@ -42,7 +42,7 @@ func (d *Daemon) listenOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	feed, err := embedded.OpenFeed(embedded.FeedOptions{Addr: d.opts.Listen, Password: password})
+	feed, err := embedded.OpenFeed(d.opts.Listen, password)
 	if err != nil {
 		return err
 	}
