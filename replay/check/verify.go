@@ -90,12 +90,12 @@ func Verify(ctx context.Context, s Store, progress func(uint64)) (Verdict, error
 			v.Damage = append(v.Damage, "blob "+digest+": "+strings.TrimPrefix(err.Error(), digest+": "))
 		}
 	}
-	s.judgeCells(&v)
+	judgeCells(&v)
 	return v, nil
 }
 
 // judgeCells sets which projections the differences are of, and the exit code.
-func (s Store) judgeCells(v *Verdict) {
+func judgeCells(v *Verdict) {
 	for _, name := range projector.Names() {
 		differs := slices.ContainsFunc(v.Diffs, func(df projector.Diff) bool { return df.Projection == name })
 		if differs && len(v.New) > 0 {
