@@ -143,7 +143,7 @@ func (s State) end(r events.Record, status string) State {
 // without leaves out what a deleted session said.
 func (s State) without(session string) State {
 	of := func(c Code) bool { return c.Session == session }
-	s.Quarantine = slices.DeleteFunc(slices.Clone(s.Quarantine), of)
+	s.Quarantine, _ = events.Take(s.Quarantine, of)
 	s.Now = s.Now.without(of)
 	s.Ended = slices.Clone(s.Ended)
 	for i := range s.Ended {
@@ -154,7 +154,7 @@ func (s State) without(session string) State {
 
 func (c Context) without(of func(Code) bool) Context {
 	for _, list := range c.lists() {
-		*list = slices.DeleteFunc(slices.Clone(*list), of)
+		*list, _ = events.Take(*list, of)
 	}
 	return c
 }
@@ -260,7 +260,7 @@ func (c *found) renew(list *[]Code, code string, most int) {
 // drop takes codes away, and reports whether there was one.
 func (c *found) drop(list *[]Code, is func(code string) bool) bool {
 	before := len(*list)
-	*list = slices.DeleteFunc(slices.Clone(*list), func(o Code) bool { return is(o.Code) })
+	*list, _ = events.Take(*list, func(o Code) bool { return is(o.Code) })
 	return len(*list) < before
 }
 

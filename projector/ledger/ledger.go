@@ -106,27 +106,27 @@ func Fold(s State, r events.Record) State {
 		}
 		s.Entries = room(append(slices.Clip(s.Entries), entryOf(r, e)))
 	case *events.LedgerEntryClosed:
-		s = s.closed(e.Entry, Closing{Event: r.ID, Time: r.Time, Reason: Clip(e.Reason, maxText)})
+		s = s.closed(e.Entry, Closing{Event: r.ID, Time: r.Time, Reason: short(e.Reason)})
 	case *events.ForkDetected:
-		f := Fork{Event: r.ID, Time: r.Time, Session: r.Session, Entry: e.Entry, Ledger: Clip(e.Ledger, maxText), Context: Clip(e.Context, maxText)}
+		f := Fork{Event: r.ID, Time: r.Time, Session: r.Session, Entry: e.Entry, Ledger: short(e.Ledger), Context: short(e.Context)}
 		s.Forks = events.Push(s.Forks, f, maxForks)
 	case *events.LedgerSynthesized:
-		h := Handoff{Event: r.ID, Seq: r.Seq, Session: r.Session, Ended: r.Time, NotesRef: Clip(e.NotesRef, maxText), Ratio: e.Ratio, Level: Clip(e.Level, maxText), Passed: e.Passed}
+		h := Handoff{Event: r.ID, Seq: r.Seq, Session: r.Session, Ended: r.Time, NotesRef: short(e.NotesRef), Ratio: e.Ratio, Level: short(e.Level), Passed: e.Passed}
 		s.Handoffs = events.Push(s.Handoffs, h, maxHandoffs)
 	case *events.SessionDeleted:
-		s.Entries = slices.DeleteFunc(slices.Clone(s.Entries), func(e Entry) bool { return e.Session == r.Session })
-		s.Forks = slices.DeleteFunc(slices.Clone(s.Forks), func(f Fork) bool { return f.Session == r.Session })
-		s.Handoffs = slices.DeleteFunc(slices.Clone(s.Handoffs), func(h Handoff) bool { return h.Session == r.Session })
+		s.Entries, _ = events.Take(s.Entries, func(e Entry) bool { return e.Session == r.Session })
+		s.Forks, _ = events.Take(s.Forks, func(f Fork) bool { return f.Session == r.Session })
+		s.Handoffs, _ = events.Take(s.Handoffs, func(h Handoff) bool { return h.Session == r.Session })
 	}
 	return s
 }
 
 func entryOf(r events.Record, e *events.LedgerEntryAdded) Entry {
 	out := Entry{ID: r.ID, Seq: r.Seq, Time: r.Time, Project: r.Project, Session: r.Session, Kind: e.Kind, By: e.By,
-		Text: Clip(e.Text, maxText), Subject: Clip(e.Subject, maxText), Rationale: Clip(e.Rationale, maxText),
-		Case: Clip(e.Case, maxText), Expected: Clip(e.Expected, maxText), Source: Clip(e.Source, maxText)}
+		Text: short(e.Text), Subject: short(e.Subject), Rationale: short(e.Rationale),
+		Case: short(e.Case), Expected: short(e.Expected), Source: short(e.Source)}
 	for _, c := range e.Evidence[:min(len(e.Evidence), maxEvidence)] {
-		out.Evidence = append(out.Evidence, events.Citation{Path: Clip(c.Path, maxText), Line: c.Line, End: c.End, Quote: Clip(c.Quote, maxText)})
+		out.Evidence = append(out.Evidence, events.Citation{Path: short(c.Path), Line: c.Line, End: c.End, Quote: short(c.Quote)})
 	}
 	return out
 }
@@ -261,3 +261,5 @@ func SplitSubject(text string) (subject, decision string) {
 func Clip(text string, n int) string {
 	return events.Short(text, n)
 }
+
+func short(text string) string { return Clip(text, maxText) }

@@ -3,7 +3,6 @@ package working
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"hookline/events"
 )
@@ -24,7 +23,7 @@ func CheckSchema(version int) error {
 func (s State) Tiers(young, there bool) (kept State, left []string) {
 	kept = s
 	kept.Checkpoints, kept.Said = nil, nil
-	changed := slices.DeleteFunc(slices.Clone(s.Files), func(f File) bool { return !f.Changed() })
+	changed, _ := events.Take(s.Files, func(f File) bool { return !f.Changed() })
 
 	if !young {
 		if len(changed) < len(s.Files) || s.Commands != nil {

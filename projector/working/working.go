@@ -282,7 +282,7 @@ func (s *State) summarised(summary string) {
 	for i, f := range s.Files {
 		s.Files[i].Known = named[f.Path] || named[events.Below(s.Worktree, f.Path)]
 	}
-	s.Seen = slices.DeleteFunc(slices.Clone(s.Seen), func(x Sight) bool { return named[x.Path] })
+	s.Seen, _ = events.Take(s.Seen, func(x Sight) bool { return named[x.Path] })
 
 	flat := strings.Join(strings.Fields(summary), " ")
 	quotes := func(text string) bool {
@@ -354,11 +354,6 @@ func (s State) Confidence() int {
 
 // Pending are the things to do that are not completed.
 func (s State) Pending() []Todo {
-	var open []Todo
-	for _, t := range s.Todos {
-		if t.Status != "completed" {
-			open = append(open, t)
-		}
-	}
+	open, _ := events.Take(s.Todos, func(t Todo) bool { return t.Status == "completed" })
 	return open
 }
