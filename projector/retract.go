@@ -117,9 +117,18 @@ func (v *View) takeBack(ctx context.Context, r events.Record) error {
 		return nil
 	}
 	v.taken.add(r)
+	if r.Seq == 1 { // nothing is before it; for a Source 0 would mean the newest
+		return nil
+	}
 
 	for _, place := range []Selector{{Session: r.Session, Project: r.Project}, {}} { // it stands beside what it takes back, nearly always
-		found, err := v.recordOf(ctx, target, r.Seq-1, place)
+		var found *events.Record
+		err := v.Log(ctx, 1, r.Seq-1, []Selector{place}, func(of events.Record) error {
+			if of.ID == target {
+				found = &of
+			}
+			return nil
+		})
 		if err != nil {
 			return err
 		}
@@ -128,21 +137,6 @@ func (v *View) takeBack(ctx context.Context, r events.Record) error {
 		}
 	}
 	return nil // it comes later, and is passed over then
-}
-
-// recordOf finds a record by its id, nil where there is none up to a sequence.
-func (v *View) recordOf(ctx context.Context, id string, to uint64, place Selector) (*events.Record, error) {
-	var found *events.Record
-	if to == 0 { // for a Source it would mean the newest
-		return nil, nil
-	}
-	err := v.Log(ctx, 1, to, []Selector{place}, func(r events.Record) error {
-		if r.ID == id {
-			found = &r
-		}
-		return nil
-	})
-	return found, err
 }
 
 // refold folds the cells of a record again, from the first record up to a sequence, in a view of its own.
@@ -172,26 +166,15 @@ func (v *View) refold(ctx context.Context, of events.Record, to uint64) error {
 			if err != nil {
 				return err
 			}
-			c.dirty = true
-			t.replace(key, c)
+
+			old := t.cells[key]
+			c.dirty = old != nil && old.dirty
+			t.cells[key] = c
+			t.mark(c) // one that no record is left of is deleted with the next flush
+			t.note(key, c)
 		}
 	}
 	return nil
-}
-
-// replace puts a cell in the place of another. One that no record is left of is deleted with the next flush.
-func (t *tableView) replace(key string, c *cell) {
-	if old := t.cells[key]; old == nil || !old.dirty {
-		t.dirty++
-	}
-	t.cells[key] = c
-	t.note(key, c)
-}
-
-// passedOver tells whether a record was taken back. A retraction never is.
-func (v *View) passedOver(r events.Record) bool {
-	_, ok := v.taken[r.ID]
-	return ok && r.Type != events.TypeRecordRetracted
 }
 
 // withRetractions adds the retractions to what selectors of types mean.

@@ -101,7 +101,6 @@ func (v *View) again(ctx context.Context, log Source, only string, progress func
 // compare gives what the stored cells have otherwise than the fresh view's. Cells of projections that the
 // fresh view does not have are left out.
 func (v *View) compare(ctx context.Context, fresh *View) ([]Diff, error) {
-	all, _ := v.chosen("") // every view has tables
 	var out []Diff
 	for _, bucket := range []string{BucketSnapshot, BucketLatest, BucketCache} {
 		differ, err := v.differences(ctx, fresh, bucket)
@@ -109,7 +108,7 @@ func (v *View) compare(ctx context.Context, fresh *View) ([]Diff, error) {
 			return nil, err
 		}
 		for _, k := range slices.Sorted(maps.Keys(differ)) {
-			d := Diff{Projection: owner(all, bucket, k), Bucket: bucket, Key: k}
+			d := Diff{Projection: owner(v.tables, bucket, k), Bucket: bucket, Key: k}
 			if v.table(d.Projection) == nil || fresh.table(d.Projection) != nil {
 				out = append(out, Explain(d, differ[k].want, differ[k].got)...)
 			}
@@ -177,15 +176,10 @@ func keysOf[V any](a, b map[string]V) []string {
 }
 
 // owner names the projection that a cell belongs to: of pointers and cache the one whose views they are.
-func owner(tables []*Table, bucket, key string) string {
+func owner(tables []*tableView, bucket, key string) string {
 	for _, t := range tables {
-		if bucket != BucketSnapshot {
-			if slices.Contains(t.buckets, bucket) {
-				return t.name
-			}
-			continue
-		}
-		if strings.HasPrefix(key, t.prefix()) || key == t.positionKey() {
+		ours := strings.HasPrefix(key, t.prefix()) || key == t.positionKey()
+		if slices.Contains(t.buckets, bucket) || bucket == BucketSnapshot && ours {
 			return t.name
 		}
 	}

@@ -72,13 +72,13 @@ func OpenView(ctx context.Context, store Store, tables []*Table) (*View, error) 
 		}
 		for _, name := range append([]string{t.name}, t.former...) {
 			for _, prefix := range []string{name + ".v", positionPrefix + name + ".v"} {
-				if err := v.remove(ctx, BucketSnapshot, prefix, none); err != nil {
+				if err := v.remove(ctx, BucketSnapshot, prefix, nil); err != nil {
 					return nil, err
 				}
 			}
 		}
 		for _, bucket := range t.buckets {
-			if err := v.remove(ctx, bucket, "", none); err != nil {
+			if err := v.remove(ctx, bucket, "", nil); err != nil {
 				return nil, err
 			}
 		}
@@ -97,7 +97,7 @@ func (v *View) remove(ctx context.Context, bucket, prefix string, stays func(key
 	}
 	var gone []Cell
 	for _, key := range keys {
-		if !stays(key) {
+		if stays == nil || !stays(key) {
 			gone = append(gone, Cell{Key: key})
 		}
 	}
@@ -109,8 +109,6 @@ func (v *View) remove(ctx context.Context, bucket, prefix string, stays func(key
 	}
 	return nil
 }
-
-func none(string) bool { return false }
 
 func loadPosition(ctx context.Context, store Store, t *Table) (storedPosition, error) {
 	var p storedPosition
@@ -152,11 +150,11 @@ func (v *View) Forget(ctx context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	// Positions go first: where the rest fails, none is left that vouches for cells that are gone.
-	if err := v.remove(ctx, BucketSnapshot, positionPrefix, none); err != nil {
+	if err := v.remove(ctx, BucketSnapshot, positionPrefix, nil); err != nil {
 		return err
 	}
 	for _, b := range []string{BucketSnapshot, BucketLatest, BucketCache} {
-		if err := v.remove(ctx, b, "", none); err != nil {
+		if err := v.remove(ctx, b, "", nil); err != nil {
 			return err
 		}
 	}
@@ -178,11 +176,11 @@ func (v *View) Apply(ctx context.Context, r events.Record) error {
 }
 
 func (v *View) apply(ctx context.Context, r events.Record) error {
-	r = plain(r)
+	r.Appended = time.Time{} // which no fold may use: live, the time of the append is not known yet
 	if err := v.takeBack(ctx, r); err != nil {
 		return err
 	}
-	if v.passedOver(r) {
+	if _, taken := v.taken[r.ID]; taken && r.Type != events.TypeRecordRetracted { // a retraction is never taken back
 		v.advance(r)
 		return nil
 	}
@@ -210,12 +208,6 @@ func (v *View) apply(ctx context.Context, r events.Record) error {
 	}
 	v.advance(r)
 	return nil
-}
-
-// plain is a record without what no fold may use: live, the time of the append is not known yet.
-func plain(r events.Record) events.Record {
-	r.Appended = time.Time{}
-	return r
 }
 
 // advance moves the position to a record.
