@@ -3,7 +3,6 @@ package embedded
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -57,7 +56,7 @@ func (a *archiver) round() {
 	if damaged {
 		a.srv.distrust()
 	}
-	if damaged || err != nil && !errors.Is(err, fs.ErrNotExist) { // a log that is gone is others' to tell
+	if damaged || ignoreGone(err) != nil { // a log that is gone is others' to tell
 		a.srv.opts.Log.Warn("archiving blocks", "err", err)
 	}
 }

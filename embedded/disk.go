@@ -13,11 +13,8 @@ import (
 func syncTree(root string, since time.Time) error {
 	since = since.Add(-2 * time.Second) // some file systems keep whole seconds
 	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
 		if err != nil {
-			return err
+			return ignoreGone(err)
 		}
 		if !e.IsDir() {
 			info, err := e.Info()

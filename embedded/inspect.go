@@ -170,10 +170,7 @@ func (s *Server) takeBack() error {
 // list is [block.List] for a folder that may be missing.
 func list(dir string) ([]block.Info, error) {
 	blocks, err := block.List(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	return blocks, classify(err)
+	return blocks, classify(ignoreGone(err))
 }
 
 // checkOptions are those of a check of the blocks from a number on.
