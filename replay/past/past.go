@@ -104,24 +104,24 @@ type State struct {
 }
 
 // At answers a question by its parameters: point, projection and key, all optional.
-func (p View) At(ctx context.Context, q url.Values) (State, error) {
+func (p View) At(ctx context.Context, q url.Values) (out State, err error) {
 	c, err := p.choose(ctx, q.Get("projection"), q.Get("key"))
 	if err != nil {
-		return State{}, err
+		return out, err
 	}
 	seq, err := p.Point(ctx, q.Get("point"))
 	if err != nil {
-		return State{}, err
+		return out, err
 	}
 	cells, err := p.fold(ctx, c, seq)
 	if err != nil {
-		return State{}, err
+		return out, err
 	}
 	return State{Seq: seq, Cells: cells[0]}, nil
 }
 
-// Change is what is different between two points: Want is the value at A, Got the one at B. Before and After are the whole states of the cells that differ, where
-// they are asked for.
+// Change is what is different between two points: Want is the value at A, Got the one at B. Before and After are the whole
+// states of the cells that differ, where they are asked for.
 type Change struct {
 	A      uint64           `json:"a"`
 	B      uint64           `json:"b"`
@@ -132,30 +132,30 @@ type Change struct {
 
 // Diff compares the points a and b: fold to the first, keep it, fold on to the second. Parameters: a, b, projection
 // and key; states=1 asks for the states.
-func (p View) Diff(ctx context.Context, q url.Values) (Change, error) {
+func (p View) Diff(ctx context.Context, q url.Values) (change Change, err error) {
 	c, err := p.choose(ctx, q.Get("projection"), q.Get("key"))
 	if err != nil {
-		return Change{}, err
+		return change, err
 	}
 	a, err := p.Point(ctx, q.Get("a"))
 	if err != nil {
-		return Change{}, err
+		return change, err
 	}
 	b, err := p.Point(ctx, q.Get("b"))
 	if err != nil {
-		return Change{}, err
+		return change, err
 	}
 	if c, err = p.touched(ctx, c, min(a, b), max(a, b)); err != nil {
-		return Change{}, err
+		return change, err
 	}
 	cells, err := p.fold(ctx, c, min(a, b), max(a, b))
 	if err != nil {
-		return Change{}, err
+		return change, err
 	}
 	if a > b {
 		slices.Reverse(cells)
 	}
-	change := Change{A: a, B: b, Diffs: Compare(cells[0], cells[1])}
+	change = Change{A: a, B: b, Diffs: Compare(cells[0], cells[1])}
 	if q.Get("states") != "" {
 		change.Before = change.only(cells[0])
 		change.After = change.only(cells[1])
