@@ -111,7 +111,7 @@ func TestResembleKeepsReferences(t *testing.T) {
 		{ID: "B", Time: at, Session: "old", Correlation: "old", Causation: "A", Data: []byte(`{}`)},
 		{ID: "C", Time: at, Data: []byte(`{"n":1}`)},
 	}
-	got := resemble(session, time.Hour)
+	got := resemble(session, map[string]string{"": ""}, time.Hour)
 	id := got[0].Session
 	if id == "old" || id == "" || got[1].Session != id || got[1].Correlation != id || got[2].Session != "" {
 		t.Errorf("sessions are %q %q %q", id, got[1].Session, got[2].Session)

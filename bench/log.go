@@ -25,8 +25,11 @@ type longLog struct {
 	session string // the session of that event
 }
 
+// perSession is how many events a session of a long log has, on average.
+const perSession = 100
+
 // longLogOf plays the session, appends what was recorded again and again under other session ids until there are at
-// least n events, and folds all of it.
+// least n events, and folds all of it. Some of the sessions are resumed, so that there is one for [perSession] events.
 func (b *bench) longLogOf(n uint64) *longLog {
 	l := &longLog{home: b.newHome()}
 	l.play()
@@ -35,8 +38,14 @@ func (b *bench) longLogOf(n uint64) *longLog {
 	}
 	l.stop()
 	l.withLog(func(st *embedded.Stream, session []events.Envelope) {
+		ids, sessions := map[string]string{}, 0
 		for i := 1; l.events < n; i++ {
-			again := resemble(session, time.Duration(i)*time.Minute)
+			if uint64(sessions*perSession) <= l.events {
+				ids = map[string]string{"": ""}
+			}
+			sessions -= len(ids)
+			again := resemble(session, ids, time.Duration(i)*time.Minute)
+			sessions += len(ids)
 			l.append(st, again)
 			l.events, _ = st.Last()
 			if l.events <= n/2 {
@@ -78,21 +87,21 @@ func (h *home) append(st *embedded.Stream, envs []events.Envelope) {
 	}
 }
 
-// resemble is the same session once more, some time ago: other session ids, other event ids, and the references between
-// them kept.
-func resemble(session []events.Envelope, ago time.Duration) []events.Envelope {
-	ids := map[string]string{"": ""} // of events and of sessions
+// resemble is the same session once more, some time ago: other event ids, the references between them kept, and the
+// session ids that are given by the old ones, or new ones, which are added.
+func resemble(session []events.Envelope, sessions map[string]string, ago time.Duration) []events.Envelope {
+	ids := map[string]string{} // of events
 	out := slices.Clone(session)
 	for i, env := range session {
 		old := env.Session
-		if _, known := ids[old]; !known {
-			ids[old] = newSession()
+		if _, known := sessions[old]; !known {
+			sessions[old] = newSession()
 		}
 		again := &out[i]
 		again.Time = env.Time.Add(-ago)
 		again.ID = wire.NewID(again.Time.UnixMilli())
 		ids[env.ID] = again.ID
-		again.Session = ids[old]
+		again.Session = sessions[old]
 		again.Correlation = ids[env.Correlation]
 		again.Causation = ids[env.Causation]
 		if old != "" {
@@ -142,12 +151,12 @@ func (l *longLog) starts(killed bool) float64 {
 
 func (b *bench) idle() []float64 { return b.longer().usage() }
 
-// usage reads what a daemon with nothing to do has and uses: its memory after 10 s, and its processor time in the
-// minute after that.
+// usage reads what a daemon with nothing to do has and uses: its memory after 20 s, when it has given back what its start
+// read, and its processor time in the minute after that.
 func (l *longLog) usage() []float64 {
 	l.run("hookctl", "start")
 	pid := l.status().PID
-	rest(l.ctx, 10*time.Second)
+	rest(l.ctx, 20*time.Second)
 	rss, before := processUsage(pid)
 	rest(l.ctx, time.Minute)
 	_, after := processUsage(pid)

@@ -70,8 +70,8 @@ var table = []measure{
 	{(*bench).blocks, []row{"block check, every checksum verified, one processor | ≥ 500 MB/s"}},
 	{(*bench).killed, []row{"start after kill -9 under 8 hooks at once | ≤ 2000 ms"}},
 	{(*bench).sixMillion, []row{
-		"6 M events of 70,000 sessions: start after an exit in order | ≤ 1500 ms",
-		"6 M events of 70,000 sessions: resident memory, idle | ≤ 96 MiB"}},
+		"6 M events of 60,000 sessions: start after an exit in order | ≤ 1500 ms",
+		"6 M events of 60,000 sessions: resident memory, idle | ≤ 96 MiB"}},
 	{(*bench).search, []row{
 		"process `find`, p95, 100,000 events | ≤ 50 ms",
 		"a hook's words are found, behind the end of its process | ≤ 1000 ms",

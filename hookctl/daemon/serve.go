@@ -214,6 +214,7 @@ const (
 	drainEvery  = 2 * time.Second
 	notifyEvery = 5 * time.Second
 	warmAfter   = 500 * time.Millisecond
+	freeAfter   = 12 * time.Second // the server holds what a start read for ten seconds
 )
 
 // loops runs everything periodic in one goroutine, so that none of it runs twice at once.
@@ -224,13 +225,16 @@ func (d *Daemon) loops(ctx context.Context) {
 		look = time.Tick(notifyEvery)
 	}
 	d.drain(ctx)
-	warm := time.After(warmAfter) // the session that started us is served first
+	warm, spare := time.After(warmAfter), time.After(freeAfter) // the session that started us is served first
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-warm:
 			d.firstRound(ctx)
+		case <-spare:
+			free() // what the start needed once
+			d.large.settle()
 		case <-flush:
 			d.rec.Heal(ctx)
 			if _, err := d.view.Flush(ctx); err != nil && ctx.Err() == nil {
@@ -264,8 +268,6 @@ func (d *Daemon) firstRound(ctx context.Context) {
 	}
 	d.rec.Heal(ctx)
 	d.reap(ctx)
-	free() // what the start needed once
-	d.large.settle()
 }
 
 // exitWhenIdle ends the daemon when no session has lived for a while: the next hook starts it again.
