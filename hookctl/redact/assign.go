@@ -88,7 +88,7 @@ func findValue(p *pass, m *matcher, start, end int) {
 		return
 	}
 	if got, ok := p.match(m, at, at+window); ok && m.accepts(p, got) {
-		p.add(span{start: got.start, end: got.end, kind: m.kind, rule: m.id, order: m.index, token: true})
+		p.token(m, got)
 	}
 }
 
@@ -179,7 +179,7 @@ const maxType = 32
 // apiToken As String = "…"; 0 if there is none.
 func typed(b []byte, at int) int {
 	i := at
-	for i < len(b) && i < at+maxType && (isNameByte(b[i]) || isBlank(b[i]) || bytes.IndexByte([]byte("&'<>[]?|.:"), b[i]) >= 0) {
+	for i < len(b) && i < at+maxType && (isNameByte(b[i]) || isBlank(b[i]) || oneOf(b[i], "&'<>[]?|.:")) {
 		i++
 	}
 	if i == at || i+1 >= len(b) || b[i] != '=' || b[i+1] == '>' || b[i+1] == '=' {
@@ -286,7 +286,7 @@ var definers = []string{"define", "env", "arg", "setx", "param", "defaults"}
 
 // pairedElement finds the value in <key>X</key> <string>…</string> and <name>X</name><value>…; 0 if there is none.
 func pairedElement(b []byte, at int) int {
-	if !bytes.HasPrefix(b[at:], []byte("</")) {
+	if !hasPrefix(b[at:], "</") {
 		return 0
 	}
 	end := bytes.IndexByte(b[at:min(at+24, len(b))], '>')
@@ -305,7 +305,7 @@ func pairedElement(b []byte, at int) int {
 // pairedValue finds the value in {"name": "API_TOKEN", "value": "…"} and its YAML form; 0 if there is none.
 func pairedValue(b []byte, at int) int {
 	i, limit := at, min(at+maxPrefix+40, len(b))
-	for i < limit && (isSpace(b[i]) || b[i] == ',' || b[i] == '"' || b[i] == '\\' || isEscapeLetter(b, i)) {
+	for i < limit && (isSpace(b[i]) || oneOf(b[i], `,"\`) || isEscapeLetter(b, i)) {
 		i++
 		if b[i-1] == '\n' || isEscapeLetter(b, i-1) {
 			i = skipLead(b, i)
@@ -356,10 +356,7 @@ func skipSpace(b []byte, at int) int {
 
 // quoteAt reads a quote with the backslashes before it, the depth of its escaping; quote is 0 if there is none.
 func quoteAt(b []byte, at int) (depth int, quote byte, after int) {
-	i := at
-	for i < len(b) && b[i] == '\\' {
-		i++
-	}
+	i := at + backslashRun(b, at)
 	if i == len(b) || !isQuote(b[i]) {
 		return 0, 0, at
 	}

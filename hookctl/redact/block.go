@@ -45,19 +45,16 @@ func findBlock(p *pass, m *matcher, start, end int) {
 func (p *pass) blockBody(at int) int {
 	end, reach, least := at, maxHeader, firstRun
 	for i := at; i < len(p.b) && i <= end+reach; i++ {
-		run := i
-		for run < len(p.b) && isBase64(p.b[run]) {
-			run++
-		}
+		run := runEnd(p.b, i, isBase64)
 		switch {
 		case run-i >= least:
 			end, reach, least = run, maxPrefix, leastRun
-		case bytes.HasPrefix(p.b[i:], []byte("-----")):
-			if end > at && bytes.HasPrefix(p.b[i:], []byte("-----END ")) {
+		case hasPrefix(p.b[i:], "-----"):
+			if end > at && hasPrefix(p.b[i:], "-----END ") {
 				return p.blockTail(i)
 			}
 			return end
-		case bytes.HasPrefix(p.b[i:], []byte(`":`)):
+		case hasPrefix(p.b[i:], `":`):
 			return end // a key of JSON
 		}
 		i = max(i, run-1)
@@ -79,7 +76,7 @@ func (p *pass) blockRest(m *matcher, start int) {
 	}
 	from := end
 	low = max(end-maxRest, p.blockEnd)
-	for at := end; at > low && from-at <= maxPrefix && !bytes.HasPrefix(b[at:], []byte(`":`)); at-- {
+	for at := end; at > low && from-at <= maxPrefix && !hasPrefix(b[at:], `":`); at-- {
 		run := at
 		for run > low && isBase64(b[run-1]) && !isEscapeLetter(b, run-1) {
 			run--
@@ -109,11 +106,11 @@ func (p *pass) blockTail(at int) int {
 // and the number that grep names, the name of a container; and the blanks after it.
 func skipLead(b []byte, at int) int {
 	from := skipBlanks(b, at, false)
-	if from == at && at < len(b) && (b[at] == '+' || b[at] == '-' || b[at] == '>') {
+	if from == at && at < len(b) && oneOf(b[at], "+->") {
 		return skipBlanks(b, at+1, false)
 	}
 	end := from
-	for end < len(b) && end < from+maxPrefix && (isNameByte(b[end]) || b[end] == '.' || b[end] == '/' || b[end] == ':') {
+	for end < len(b) && end < from+maxPrefix && (isNameByte(b[end]) || oneOf(b[end], "./:")) {
 		end++
 	}
 	if bar := skipBlanks(b, end, false); bar > end && bar < len(b) && b[bar] == '|' {
@@ -121,10 +118,7 @@ func skipLead(b []byte, at int) int {
 	}
 
 	for i := from; i < end; i++ {
-		to := i
-		for to < end && isDigit(b[to]) {
-			to++
-		}
+		to := runEnd(b[:end], i, isDigit)
 		if to == i || i > from && b[i-1] != ':' && b[i-1] != '-' {
 			continue
 		}

@@ -1,6 +1,9 @@
 package redact
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
@@ -9,6 +12,16 @@ func isAlnum(c byte) bool  { return isLetter(c) || isDigit(c) }
 func isSpace(c byte) bool  { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 func isBlank(c byte) bool  { return c == ' ' || c == '\t' }
 func isQuote(c byte) bool  { return c == '"' || c == '\'' || c == '`' }
+
+func oneOf(c byte, of string) bool { return strings.IndexByte(of, c) >= 0 }
+
+// runEnd is where the run of such bytes ends that begins at b[at].
+func runEnd(b []byte, at int, such func(byte) bool) int {
+	for at < len(b) && such(b[at]) {
+		at++
+	}
+	return at
+}
 
 func hexValue(c byte) int {
 	switch {

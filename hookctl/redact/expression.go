@@ -22,13 +22,13 @@ func (p *pass) isExpression(a assignment, at, end int) bool {
 		return true
 	case a.query || a.style == styleFlag:
 		return word && !a.query && isPlainWord(v)
-	case bytes.ContainsAny(v, "(){}"), v[0] == '&' || v[0] == '*' || v[0] == '!':
+	case bytes.ContainsAny(v, "(){}"), oneOf(v[0], "&*!"):
 		return true
 	case isDotted(v), constant:
 		return true
 	case !word:
 		least := 12
-		if a.kind == "password" && bytes.IndexByte([]byte(",;)]}&>"), next) < 0 {
+		if a.kind == "password" && !oneOf(next, ",;)]}&>") {
 			least = 8 // user:app password:hunter2x9, and no member of an object
 		}
 		return a.style == styleColon && !a.spaced && (l.digit == 0 || l.letters() == 0 || l.n < least)

@@ -35,7 +35,7 @@ func findFlags(p *pass, m *matcher, start, end int) {
 	}
 	limit := min(end+maxCommand, len(p.b))
 	i := end
-	for ; i < limit && bytes.IndexByte([]byte("\n;|"), p.b[i]) < 0 && !hasPrefix(p.b[i:], `\n`); i++ {
+	for ; i < limit && !oneOf(p.b[i], "\n;|") && !hasPrefix(p.b[i:], `\n`); i++ {
 		if p.b[i] != '-' || !isBlank(p.b[i-1]) {
 			continue
 		}

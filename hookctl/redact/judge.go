@@ -24,7 +24,7 @@ func isPlaceholder(v []byte) bool {
 	}
 	switch v[0] {
 	case '$', '%':
-		return isLetter(second) || bytes.IndexByte([]byte("{(_$"), second) >= 0
+		return isLetter(second) || oneOf(second, "{(_$")
 	case '\\':
 		return second == '$' || second == '['
 	case '#':
@@ -32,7 +32,7 @@ func isPlaceholder(v []byte) bool {
 	case '<', '{', '(':
 		return true
 	case '[':
-		return second == '"' || second == ']' || second == '\'' || second == '\\' || hasPrefixFold(v, "[redacted:")
+		return oneOf(second, `"]'\`) || hasPrefixFold(v, "[redacted:")
 	case '*', 'x', 'X', '.', '-', '_':
 		return len(v) > 2 && v[1] == v[0] && v[2] == v[0] || hasPrefix(v, "..")
 	}

@@ -67,10 +67,7 @@ func (p *pass) loose(m *matcher, a assignment) {
 
 // looseEnd is where a run of the bytes that tokens are made of ends.
 func looseEnd(b []byte, at int) int {
-	for at < len(b) && (isAlnum(b[at]) || b[at] == '_' || b[at] == '-' || b[at] == '+' || b[at] == '=' || b[at] == '~') {
-		at++
-	}
-	return at
+	return runEnd(b, at, func(c byte) bool { return isAlnum(c) || oneOf(c, "_-+=~") })
 }
 
 // isMixed reports whether v has n bytes of those that tokens are made of, and looks random; a short one only has letters

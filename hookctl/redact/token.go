@@ -17,14 +17,11 @@ func findAt(p *pass, m *matcher, start, _ int) {
 	switch {
 	case ok && m.accepts(p, got):
 		p.tokenEnd = max(p.tokenEnd, got.end)
-		p.add(span{start: got.start, end: got.end, kind: m.kind, rule: m.id, order: m.index, token: true})
+		p.token(m, got)
 	case ok:
 		p.dead[m.index] = got.end // a long run that was refused once is not walked again from each keyword inside it
 	default:
-		end := start
-		for end < len(p.b) && end < start+window && isWord(p.b[end]) {
-			end++
-		}
+		end := runEnd(p.b[:min(start+window, len(p.b))], start, isWord)
 		if end-start > 256 {
 			p.dead[m.index] = end
 		}
@@ -40,14 +37,11 @@ func findNear(p *pass, m *matcher, _, end int) {
 			at++
 			continue
 		}
-		to := at
-		for to < len(p.b) && isWord(p.b[to]) {
-			to++
-		}
+		to := runEnd(p.b, at, isWord)
 		if to-at >= minNear {
 			got, ok := p.match(m, at, at+window)
 			if ok && m.accepts(p, got) && (got.end == len(p.b) || !joins(p.b[got.end])) {
-				p.add(span{start: got.start, end: got.end, kind: m.kind, rule: m.id, order: m.index, byName: true, token: true})
+				p.token(m, got)
 			}
 		}
 		at = to
@@ -75,7 +69,7 @@ func findAround(p *pass, m *matcher, start, end int) {
 			from = got.start + 1
 		default:
 			if m.accepts(p, got) {
-				p.add(span{start: got.start, end: got.end, kind: m.kind, rule: m.id, order: m.index, token: true})
+				p.token(m, got)
 			}
 			from = max(got.end, from+1)
 		}
@@ -95,6 +89,11 @@ func joins(c byte) bool { return c == '-' || c == '_' || c == '/' || c == '+' }
 // match is the range of a secret.
 type match struct{ start, end int }
 
+// token notes a secret that a rule's pattern found.
+func (p *pass) token(m *matcher, got match) {
+	p.add(span{start: got.start, end: got.end, kind: m.kind, rule: m.id, order: m.index, byName: m.near > 0, token: true})
+}
+
 // match applies the rule's pattern to a range of the text.
 func (p *pass) match(m *matcher, from, to int) (match, bool) {
 	m.compile()
@@ -111,9 +110,7 @@ func (p *pass) match(m *matcher, from, to int) (match, bool) {
 	}
 	got := match{from + at[group], from + at[group+1]}
 	if m.open || got.end == to {
-		for got.end < len(p.b) && isToken(p.b[got.end]) {
-			got.end++
-		}
+		got.end = runEnd(p.b, got.end, isToken)
 	}
 	return got, true
 }

@@ -40,7 +40,7 @@ scan:
 			at = i
 		case c == '/' && colon > 0 && at < 0 && len(bytes.Trim(p.b[colon+1:i], "0123456789")) > 0:
 			// A slash in a password. What follows a port is a path.
-		case c <= ' ', c == '/', c == '?', c == '"', c == '\'', c == '`', c == '\\', c == '<', c == '>':
+		case c <= ' ', isQuote(c), oneOf(c, `/?\<>`):
 			break scan
 		}
 	}

@@ -1,9 +1,6 @@
 package redact
 
-import (
-	"bytes"
-	"strings"
-)
+import "bytes"
 
 // assigned takes the value of a, if it is one.
 func (p *pass) assigned(m *matcher, a assignment) {
@@ -13,7 +10,7 @@ func (p *pass) assigned(m *matcher, a assignment) {
 	}
 	depth, quote, after := quoteAt(p.b, at)
 	for i := at; quote == 0 && i < min(at+3, len(p.b)); i++ {
-		if i > at && bytes.IndexByte([]byte("bruf@$"), lower(p.b[i-1])) < 0 {
+		if i > at && !oneOf(lower(p.b[i-1]), "bruf@$") {
 			break
 		}
 		depth, quote, after = quoteAt(p.b, i) // after the prefix of a string of Python, C# or Rust
@@ -91,10 +88,7 @@ func (p *pass) yamlBlock(m *matcher, a assignment, at int) bool {
 
 // number takes a JSON number: a PIN or a numeric password; short ones are counts.
 func (p *pass) number(m *matcher, a assignment, at int) {
-	end := at
-	for end < len(p.b) && isDigit(p.b[end]) {
-		end++
-	}
+	end := runEnd(p.b, at, isDigit)
 	least := 6
 	if a.kind != "password" {
 		least = 16
@@ -154,7 +148,7 @@ func (p *pass) quoted(m *matcher, a assignment, from, to int) {
 
 // isClosed reports whether the quote before v ended a string ("Password: ", err) rather than began one.
 func (p *pass) isClosed(a assignment, v []byte, to int) bool {
-	if a.named || a.outer || bytes.IndexByte([]byte(",;)]}+. "), v[0]) < 0 {
+	if a.named || a.outer || !oneOf(v[0], ",;)]}+. ") {
 		return false
 	}
 	unclosed := to == len(p.b) || p.b[to] == '\n' || isEscapeLetter(p.b, to+backslashRun(p.b, to))
@@ -206,7 +200,7 @@ func (p *pass) wordEnd(a assignment, at int) int {
 		blank := isSpace(c) || isQuote(c) || c == 0x1b
 		escaped := c == '\\' && endsWord(p.b, end)
 		last := end+1 == len(p.b) || !isAlnum(p.b[end+1])
-		sign := strings.IndexByte(signs, c) >= 0 || last && strings.IndexByte(closers, c) >= 0
+		sign := oneOf(c, signs) || last && oneOf(c, closers)
 		if blank || escaped || sign {
 			break
 		}
@@ -218,7 +212,7 @@ func (p *pass) wordEnd(a assignment, at int) int {
 // endsWord reports whether the backslashes at b[at] lead to an escaped blank, quote or ESC.
 func endsWord(b []byte, at int) bool {
 	at += backslashRun(b, at)
-	return at == len(b) || isQuote(b[at]) || strings.IndexByte("nrt", b[at]) >= 0 || hasPrefix(b[at:], "u001b")
+	return at == len(b) || isQuote(b[at]) || oneOf(b[at], "nrt") || hasPrefix(b[at:], "u001b")
 }
 
 func backslashRun(b []byte, at int) int {
