@@ -28,20 +28,17 @@ func classify(name []byte) naming {
 		name = name[len(name)-maxName:]
 	}
 	var buf [maxName]byte
-	var ends [maxName]uint8 // ends[i]: where the i-th word ends in buf
+	var ends [maxName + 1]uint8 // ends[i+1]: where the i-th word ends in buf
 	n, words := split(name, &buf, &ends)
 	upper := n > 0
 	for _, c := range name {
 		upper = upper && (c < 'a' || c > 'z')
 	}
 	word := func(i int) []byte {
-		switch {
-		case i < 0:
+		if i < 0 {
 			return nil
-		case i == 0:
-			return buf[:ends[0]]
 		}
-		return buf[ends[i-1]:ends[i]]
+		return buf[ends[i]:ends[i+1]]
 	}
 
 	got, ok := wholeNames[string(buf[:n])]
@@ -109,11 +106,11 @@ func (g naming) behind(head []byte, at int) naming {
 }
 
 // split copies the name in lower case without separators and notes where its words end.
-func split(name []byte, buf *[maxName]byte, ends *[maxName]uint8) (n, words int) {
+func split(name []byte, buf *[maxName]byte, ends *[maxName + 1]uint8) (n, words int) {
 	closeWord := func() {
-		if n > 0 && (words == 0 || int(ends[words-1]) < n) {
-			ends[words] = uint8(n)
+		if n > int(ends[words]) {
 			words++
+			ends[words] = uint8(n)
 		}
 	}
 	for i, c := range name {

@@ -59,12 +59,7 @@ type Redactor struct {
 // rule's pattern when its keyword is first met.
 func New() *Redactor {
 	calls := map[string][]*matcher{}
-	rules := allRules()
-	for i := range rules {
-		m := &matcher{rule: &rules[i], index: i}
-		if m.kind == "" {
-			m.kind = m.id
-		}
+	for _, m := range allRules() {
 		for _, w := range m.words {
 			calls[w] = append(calls[w], m)
 		}

@@ -29,8 +29,9 @@ var (
 // maxRules bounds the per-scan state; a test holds the table to it.
 const maxRules = 400
 
-// rule is one line of the table.
-type rule struct {
+// matcher is one line of the table. Its patterns are compiled when first needed: some microseconds, which a one-shot
+// process pays for the few rules that it meets.
+type matcher struct {
 	id      string
 	kind    string
 	words   []string
@@ -42,65 +43,63 @@ type rule struct {
 	open    bool    // more letters may follow the match; they belong to it
 	at      bool    // the pattern is anchored where it is applied
 	find    func(p *pass, m *matcher, start, end int)
+	index   int // in the table
+	once    sync.Once
+	re      *regexp.Regexp
+	allowed *regexp.Regexp
 }
 
 // allRules is the whole table: structural rules first, then the token formats.
-var allRules = sync.OnceValue(func() []rule {
-	return slices.Concat(structureRules(), parseRules(ownFormats), parseRules(gitleaksRules))
+var allRules = sync.OnceValue(func() []*matcher {
+	rules := slices.Concat(structureRules(), parseRules(ownFormats), parseRules(gitleaksRules))
+	for i, m := range rules {
+		m.index = i
+	}
+	return rules
 })
 
 // structureRules are the ones with code of their own: what is a secret is told by what stands around it.
-func structureRules() []rule {
-	return []rule{
-		{id: "coded", words: append([]string{`\u00`, `\/`}, entities...), find: findCoded},     // RFC 8259 §7, escapes of printable characters
-		{id: "private-key", words: []string{"private key", "private-lines:"}, find: findBlock}, // RFC 7468, RFC 4880 §6.2, PuTTY PPK
+func structureRules() []*matcher {
+	return []*matcher{
+		{id: "coded", words: append([]string{`\u00`, `\/`}, entities...), find: findCoded},                          // RFC 8259 §7, escapes of printable characters
+		{id: "private-key", kind: "private-key", words: []string{"private key", "private-lines:"}, find: findBlock}, // RFC 7468, RFC 4880 §6.2, PuTTY PPK
 		{id: "assignment", words: []string{"key", "token", "secret", "passw", "passphrase", "passcode", "pwd", "_pw", "-pw", "pw:", "storepass", "keypass", "_pass", "pass=", "pass:", "pass[", `pass"`, `pass\`, "credential", "_auth", `"auth`, "authorization", "cookie"},
 			find: findAssignment},
-		{id: "bearer-token", words: []string{"bearer "}, find: findBearer}, // RFC 6750
-		{id: "url-password", words: []string{"://"}, find: findUserInfo},   // RFC 3986 §3.2.1
+		{id: "bearer-token", words: []string{"bearer "}, find: findBearer},                     // RFC 6750
+		{id: "url-password", kind: "url-password", words: []string{"://"}, find: findUserInfo}, // RFC 3986 §3.2.1
 		{id: "command-password", words: []string{"mysql", "mariadb", "sshpass", "docker login", "podman login", "az login", "mongosh", "sqlcmd", "curl ", "redis-cli"}, find: findFlags},
 	}
 }
 
 // parseRules reads the data. Lines are well formed: a test reads them all.
-func parseRules(data string) []rule {
+func parseRules(data string) []*matcher {
 	finders := map[string]func(*pass, *matcher, int, int){"at": findAt, "near": findNear, "around": findAround, "value": findValue}
-	var rules []rule
+	var rules []*matcher
 	for line := range strings.Lines(data) {
 		fields := strings.Split(strings.TrimRight(line, "\n"), "\t")
 		if line[0] == '#' || len(fields) < 6 {
 			continue
 		}
-		r := rule{find: finders[fields[0]], id: fields[1], kind: fields[2], words: strings.Split(fields[4], ","), pattern: fields[5], at: fields[0] != "around"}
+		m := &matcher{find: finders[fields[0]], id: fields[1], kind: fields[2], words: strings.Split(fields[4], ","), pattern: fields[5], at: fields[0] != "around"}
 		if len(fields) > 6 {
-			r.allow = fields[6]
+			m.allow = fields[6]
 		}
 		for option := range strings.FieldsSeq(fields[3]) {
 			name, value, _ := strings.Cut(option, "=")
 			switch name {
 			case "near":
-				r.near, _ = strconv.Atoi(value)
+				m.near, _ = strconv.Atoi(value)
 			case "entropy":
-				r.entropy, _ = strconv.ParseFloat(value, 64)
+				m.entropy, _ = strconv.ParseFloat(value, 64)
 			case "cased":
-				r.cased = true
+				m.cased = true
 			case "open":
-				r.open = true
+				m.open = true
 			}
 		}
-		rules = append(rules, r)
+		rules = append(rules, m)
 	}
 	return rules
-}
-
-// matcher is a rule with its patterns, compiled when first needed: some microseconds, which a one-shot process
-// pays for the few rules that it meets.
-type matcher struct {
-	*rule
-	index   int
-	once    sync.Once
-	re      *regexp.Regexp
-	allowed *regexp.Regexp
 }
 
 func (m *matcher) compile() {

@@ -22,8 +22,7 @@ func TestTableIsSound(t *testing.T) {
 		if r.pattern == "" {
 			continue
 		}
-		m := &matcher{rule: &r}
-		m.compile()
+		r.compile()
 	}
 }
 
