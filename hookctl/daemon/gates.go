@@ -192,11 +192,7 @@ func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *h
 	}
 	switch e := in.Event.(type) {
 	case *events.ToolRequested:
-		for _, h := range g.Rules.Match(e.ToolName, g.Sent(e.ToolInput)) {
-			if !h.Requirement.StopOnly {
-				list = append(list, h.Requirement)
-			}
-		}
+		list = slices.DeleteFunc(g.Rules.Match(e.ToolName, g.Sent(e.ToolInput)), func(q gates.Requirement) bool { return q.StopOnly })
 	case *events.TurnStopped:
 		if e.StopHookActive || gate.Working(e) || !g.Rules.Active() || !g.Rules.Hooks.Stop.VerifyRequirements {
 			return nil
@@ -228,7 +224,7 @@ func (d *Daemon) headOf(ctx context.Context, in hook.Input, w hook.World, g *hoo
 	asks := false
 	if e, ok := in.Event.(*events.ToolRequested); ok {
 		input := g.Sent(e.ToolInput)
-		asks = slices.ContainsFunc(g.Rules.Match(e.ToolName, input), func(h gates.Hit) bool { return h.Requirement.Scope == gates.SingleUse })
+		asks = slices.ContainsFunc(g.Rules.Match(e.ToolName, input), func(q gates.Requirement) bool { return q.Scope == gates.SingleUse })
 		if asks {
 			asks, _ = gates.Acts(e.ToolName, input)
 		}

@@ -11,16 +11,10 @@ import (
 	"hookline/events"
 )
 
-// Hit is a requirement that a tool call asks for, with the first of its triggers that matched.
-type Hit struct {
-	Requirement Requirement
-	Trigger     Trigger
-}
-
 // Match gives the enabled requirements that a tool call asks for, in the order of the files. Tool names are compared
 // exactly. Any tool that a trigger names is examined; the framework only looked at six, so that a trigger on another
 // was a gate that never closed.
-func (r Rules) Match(tool string, input json.RawMessage) []Hit {
+func (r Rules) Match(tool string, input json.RawMessage) []Requirement {
 	if !r.Active() {
 		return nil
 	}
@@ -31,20 +25,7 @@ func (r Rules) Match(tool string, input json.RawMessage) []Hit {
 		}
 		return parseLine(command)
 	})}
-	var hits []Hit
-	for _, name := range r.Order {
-		q := r.ByName[name]
-		if !q.Enabled {
-			continue
-		}
-		for _, t := range q.Triggers {
-			if call.matches(t) {
-				hits = append(hits, Hit{q, t})
-				break
-			}
-		}
-	}
-	return hits
+	return slices.DeleteFunc(r.InOrder(), func(q Requirement) bool { return !slices.ContainsFunc(q.Triggers, call.matches) })
 }
 
 // toolCall is a call of a tool.

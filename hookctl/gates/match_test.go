@@ -48,18 +48,18 @@ requirements:
 	} {
 		var names []string
 		for _, h := range r.Match(tool, json.RawMessage(`{}`)) {
-			names = append(names, h.Requirement.Name)
+			names = append(names, h.Name)
 		}
 		equal(t, tool, strings.Join(names, " "), want)
 	}
 	hit := golden(t).Match("Bash", bash("git commit"))[0]
-	equal(t, "the trigger", hit.Trigger.Pattern, commit)
+	equal(t, "the trigger", hit.Triggers[0].Pattern, commit)
 }
 
 func TestPinned_25_AllTriggeredInOrder(t *testing.T) {
 	var names []string
 	for _, h := range golden(t).Match("Bash", bash("git add . && git commit -m x && gh pr create")) {
-		names = append(names, h.Requirement.Name)
+		names = append(names, h.Name)
 	}
 	equal(t, "names", names, []string{"pre_commit_review", "pre_pr_review", "codex_reviewer"})
 }

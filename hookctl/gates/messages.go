@@ -56,7 +56,8 @@ func (f Failure) text(session, text string) string {
 	return strings.TrimSpace(Placeholders(text, f.Requirement, values))
 }
 
-func names(list []Failure) []string {
+// Names are those of the requirements that hold a call back.
+func Names(list []Failure) []string {
 	out := make([]string, len(list))
 	for i, f := range list {
 		out[i] = f.Requirement.Name
@@ -74,7 +75,7 @@ func Deny(session string, list []Failure) string {
 	case len(list) == 1:
 		text = one(session, list[0])
 	case skill != "":
-		text = "## Blocked: Multiple Requirements\n\n**Execute**: `/" + skill + "`\n\nSatisfies: " + strings.Join(names(list), ", ")
+		text = "## Blocked: Multiple Requirements\n\n**Execute**: `/" + skill + "`\n\nSatisfies: " + strings.Join(Names(list), ", ")
 	default:
 		text = "## Blocked: Multiple Requirements\n\n" + table(session, list)
 	}
@@ -82,7 +83,7 @@ func Deny(session string, list []Failure) string {
 }
 
 func footer(session, label string, list []Failure) string {
-	return fmt.Sprintf("\n\n---\n%s: `%s`", label, SatisfyCommand(session, names(list)...))
+	return fmt.Sprintf("\n\n---\n%s: `%s`", label, SatisfyCommand(session, Names(list)...))
 }
 
 // one returns the text of a single failure: what the file says, else a heading with what was found and what to do; below

@@ -27,7 +27,7 @@ func TestMistakes(t *testing.T) {
 			if _, kept := r.ByName["X"]; strings.Contains(text, "\n  X:") && kept != p.Warning {
 				t.Errorf("X is there: %t", kept)
 			}
-			if hits := r.Match("Edit", nil); !r.Enabled || len(hits) == 0 || hits[len(hits)-1].Requirement.Name != "good" {
+			if hits := r.Match("Edit", nil); !r.Enabled || len(hits) == 0 || hits[len(hits)-1].Name != "good" {
 				t.Error("the good one does not gate any more")
 			}
 			if !r.Hooks.PermissionRequest.AutoDenyDangerous || !r.Hooks.Stop.VerifyRequirements {

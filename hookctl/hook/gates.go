@@ -68,7 +68,6 @@ type BranchSize struct {
 type GatesPast struct {
 	State   gate.State // as [gate.At] joins it
 	Session session.State
-	Others  []gates.Other // live sessions of the same work tree
 }
 
 // Judgement is what the gates make of a frame.
@@ -88,9 +87,7 @@ func decideGates(in Input, w World, r Reader) []events.Event {
 		return nil
 	}
 
-	p := GatesPast{State: GatesAt(r.Reader, w.Project, g), Others: g.Others}
-	p.Session = sessionOf(r, in.Session)
-	j := Judge(in, g, p)
+	j := Judge(in, g, GatesPast{State: GatesAt(r.Reader, w.Project, g), Session: sessionOf(r, in.Session)})
 	g.judged = &j
 	return append(g.Seen.News(r), j.Events...)
 }
@@ -233,21 +230,21 @@ func (j *judge) requested(e *events.ToolRequested) {
 		return
 	}
 	var failures []gates.Failure
-	for _, h := range hits {
-		if h.Requirement.StopOnly {
+	for _, q := range hits {
+		if q.StopOnly {
 			continue // it is armed here, and asked for at Stop
 		}
-		f, closed := j.check(h.Requirement)
+		f, closed := j.check(q)
 		if !closed && !j.g.Late {
-			f.InUse, closed = j.inUse(h.Requirement, e.ToolUseID)
+			f.InUse, closed = j.inUse(q, e.ToolUseID)
 		}
 		if closed {
 			failures = append(failures, f)
 		}
 	}
 	if len(failures) == 0 || j.g.Late {
-		for _, h := range hits {
-			if q := h.Requirement; !j.p.State.Triggered(q.Name, string(q.Scope), j.in.Session) {
+		for _, q := range hits {
+			if !j.p.State.Triggered(q.Name, string(q.Scope), j.in.Session) {
 				j.event(&events.GateTriggered{Name: q.Name, Scope: string(q.Scope)})
 			}
 		}
@@ -261,7 +258,7 @@ func (j *judge) requested(e *events.ToolRequested) {
 
 func (j *judge) deny(call *events.ToolRequested, failures []gates.Failure) {
 	text := gates.Deny(j.in.Session, failures)
-	e := &events.GateBlocked{Names: namesOf(failures), Tool: call.ToolName, Target: identity.TargetOf(call.ToolName, call.ToolInput), Digest: digestOf(text, 8), Values: valuesOf(failures)}
+	e := &events.GateBlocked{Names: gates.Names(failures), Tool: call.ToolName, Target: identity.TargetOf(call.ToolName, call.ToolInput), Digest: digestOf(text, 8), Values: valuesOf(failures)}
 	last := j.p.State.Blocks[j.in.Session]
 	gap := j.in.Time.Sub(last.At)
 	if last.Digest == e.Digest && gap >= 0 && gap < repeatWithin {
@@ -310,7 +307,7 @@ func (j *judge) guarded(q gates.Requirement, f *gates.Failure) bool {
 			return true
 		}
 	case gates.GuardSingleSession:
-		f.Others = j.p.Others
+		f.Others = j.g.Others
 		n, one, more = len(f.Others), "other session", "other sessions"
 	case gates.GuardDirtyTree:
 		n, one, more = j.g.Dirty, "file with uncommitted changes", "files with uncommitted changes"
@@ -367,15 +364,7 @@ func (j *judge) prompted(e *events.PromptSubmitted) {
 // reminder names what is open, or in its shorter form says where to look.
 func reminder(open []gates.Failure) []string {
 	text := fmt.Sprintf("**Requirements reminder**: %d unsatisfied: ", len(open))
-	return []string{text + strings.Join(namesOf(open), ", "), text + "`hookctl req status` lists them"}
-}
-
-func namesOf(list []gates.Failure) []string {
-	out := make([]string, len(list))
-	for i, f := range list {
-		out[i] = f.Requirement.Name
-	}
-	return out
+	return []string{text + strings.Join(gates.Names(open), ", "), text + "`hookctl req status` lists them"}
 }
 
 // valuesOf are the facts that a decision rests on. The directory is in the envelope.

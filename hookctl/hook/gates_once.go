@@ -42,14 +42,14 @@ func (j *judge) inUse(q gates.Requirement, call string) (busy, closed bool) {
 }
 
 // reserve keeps the session's satisfactions that a call is let through by from the next one.
-func (j *judge) reserve(e *events.ToolRequested, hits []gates.Hit) {
+func (j *judge) reserve(e *events.ToolRequested, hits []gates.Requirement) {
 	commits, _ := gates.Acts(e.ToolName, j.g.Sent(e.ToolInput))
-	for _, h := range hits {
-		own := j.p.State.Own(h.Requirement.Name, j.in.Session)
-		if !once(h.Requirement) || own.Satisfied == nil || own.Reserved != nil && own.Reserved.Call == e.ToolUseID {
+	for _, q := range hits {
+		own := j.p.State.Own(q.Name, j.in.Session)
+		if !once(q) || own.Satisfied == nil || own.Reserved != nil && own.Reserved.Call == e.ToolUseID {
 			continue
 		}
-		r := &events.GateReserved{Name: h.Requirement.Name, ToolUseID: e.ToolUseID, AgentID: j.in.Hook.Hook().AgentID}
+		r := &events.GateReserved{Name: q.Name, ToolUseID: e.ToolUseID, AgentID: j.in.Hook.Hook().AgentID}
 		if commits {
 			r.Head = j.g.Head
 		}
@@ -102,8 +102,7 @@ func (j *judge) settle(name string, e gate.Entry, happened bool, unused, used st
 // waited in the spool.
 func (j *judge) unreserved(e *events.ToolSucceeded, reason string) {
 	reserved := j.p.State.InUse(j.in.Session)
-	for _, h := range j.g.Rules.Match(e.ToolName, j.g.Sent(e.ToolInput)) {
-		q := h.Requirement
+	for _, q := range j.g.Rules.Match(e.ToolName, j.g.Sent(e.ToolInput)) {
 		if once(q) && !slices.Contains(reserved, q.Name) && j.p.State.Holds(q.Name, j.in.Session) {
 			j.event(&events.GateCleared{Name: q.Name, Reason: reason})
 		}

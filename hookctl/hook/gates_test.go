@@ -208,9 +208,9 @@ func TestStatusFits(t *testing.T) {
 
 func TestBoard(t *testing.T) {
 	g := &Gates{Rules: rulesOf(t, "requirements:\n  plan: {enabled: true}\n  adr: {enabled: true}\n  off: {enabled: false}\n  guard: {enabled: true, type: guard, guard_type: protected_branch}\n  alone: {enabled: true, type: guard, guard_type: single_session}\n")}
-	p := GatesPast{State: satisfiedState("plan"), Others: []gates.Other{{Session: "b"}}, Session: session.State{}}
+	p := GatesPast{State: satisfiedState("plan"), Session: session.State{}}
 	var got []string
-	for _, b := range Board("aaaaaaaa-1", gatesAt, &Gates{Rules: g.Rules, Branch: "feature/x"}, p) {
+	for _, b := range Board("aaaaaaaa-1", gatesAt, &Gates{Rules: g.Rules, Branch: "feature/x", Others: []gates.Other{{Session: "b"}}}, p) {
 		got = append(got, fmt.Sprint(b.Requirement.Name, b.Satisfied, b.Note))
 	}
 	expect.Equal(t, strings.Join(got, "|"), "plantrue|adrfalse|guardtruenot on protected branch|alonefalse1 other session")

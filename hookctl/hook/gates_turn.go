@@ -90,8 +90,8 @@ func (j *judge) planned() {
 		return
 	}
 	var open []gates.Failure
-	for _, h := range j.g.Rules.Match("Edit", json.RawMessage(`{}`)) {
-		if f, closed := j.check(h.Requirement); closed && h.Requirement.Type == gates.Blocking && !h.Requirement.StopOnly {
+	for _, q := range j.g.Rules.Match("Edit", json.RawMessage(`{}`)) {
+		if f, closed := j.check(q); closed && q.Type == gates.Blocking && !q.StopOnly {
 			open = append(open, f)
 		}
 	}
@@ -129,7 +129,7 @@ func (j *judge) stopped(e *events.TurnStopped) {
 	}
 	if len(failures) > 0 {
 		text := gates.StopReason(j.in.Session, failures)
-		j.event(&events.GateStopBlocked{Names: namesOf(failures), Digest: digestOf(text, 8), Values: valuesOf(failures)})
+		j.event(&events.GateStopBlocked{Names: gates.Names(failures), Digest: digestOf(text, 8), Values: valuesOf(failures)})
 		j.out.Block = bounded(text)
 		return
 	}
@@ -158,7 +158,7 @@ func (j *judge) started(e *events.SessionStarted) {
 		return
 	}
 	s := gates.Status{Project: j.g.Dir, Branch: j.g.Branch, Session: j.in.Session,
-		Header: rules.Hooks.SessionStart.CustomHeader, Others: j.p.Others, Invalid: len(rules.Invalid())}
+		Header: rules.Hooks.SessionStart.CustomHeader, Others: j.g.Others, Invalid: len(rules.Invalid())}
 	if e.Source == "startup" || e.Source == "clear" {
 		s.Carried = j.carry()
 	}

@@ -253,19 +253,18 @@ func (d *desk) noSession() error {
 // board is how the requirements stand for a session.
 func (d *desk) board(id string) []gates.Gate {
 	g := &hook.Gates{Rules: d.rules, Branch: d.branch, Dir: d.place.Worktree}
-	p := hook.GatesPast{State: d.state}
 	if slices.ContainsFunc(d.rules.InOrder(), func(q gates.Requirement) bool { return q.GuardType == gates.GuardDirtyTree }) {
 		g.Dirty, _ = d.sizes.Dirty(d.ctx, d.place.Worktree) // as in a hook: not known is not dirty
 	}
 	for _, s := range d.live(false) {
 		if s.ID != id && s.Worktree == d.place.Worktree {
-			p.Others = append(p.Others, gates.Other{Session: s.ID, Branch: s.Branch, Ago: d.Now().Sub(s.LastActive)})
+			g.Others = append(g.Others, gates.Other{Session: s.ID, Branch: s.Branch, Ago: d.Now().Sub(s.LastActive)})
 		}
 	}
-	if id == "" && len(p.Others) == 1 {
-		p.Others = nil // without a session that is meant, a live one disturbs no other
+	if id == "" && len(g.Others) == 1 {
+		g.Others = nil // without a session that is meant, a live one disturbs no other
 	}
-	return hook.Board(id, d.Now(), g, p)
+	return hook.Board(id, d.Now(), g, hook.GatesPast{State: d.state})
 }
 
 // order has the daemon record what was decided.
