@@ -194,11 +194,11 @@ func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *h
 	case *events.ToolRequested:
 		list = slices.DeleteFunc(g.Rules.Match(e.ToolName, g.Sent(e.ToolInput)), func(q gates.Requirement) bool { return q.StopOnly })
 	case *events.TurnStopped:
-		if e.StopHookActive || gate.Working(e) || !g.Rules.Active() || !g.Rules.Hooks.Stop.VerifyRequirements {
+		if e.StopHookActive || gate.Working(e) || !g.Rules.Active() || !g.Rules.Hooks.VerifyRequirements {
 			return nil
 		}
 		list = slices.DeleteFunc(g.Rules.InOrder(), func(q gates.Requirement) bool {
-			return !g.Rules.Hooks.Stop.Verifies(q)
+			return !g.Rules.Hooks.Verifies(q)
 		})
 	case *events.SessionStarted:
 		list = slices.DeleteFunc(g.Rules.InOrder(), func(q gates.Requirement) bool { return q.Type == gates.Dynamic })

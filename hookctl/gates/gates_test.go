@@ -87,13 +87,13 @@ func TestDefaults(t *testing.T) {
 	equal(t, "summary", a.Summary(), "Edit, Write, MultiEdit, NotebookEdit")
 	equal(t, "b is off", r.ByName["b"].Enabled, false)
 	h := r.Hooks
-	equal(t, "session_start", []any{h.SessionStart.InjectContext, h.SessionStart.InjectionMode, h.SessionStart.CustomHeader}, []any{true, "auto", ""})
-	equal(t, "carry_over", []any{h.SessionStart.CarryOver.Enabled, h.SessionStart.CarryOver.Window, h.SessionStart.CarryOver.Scopes},
+	equal(t, "session_start", []any{h.InjectContext, h.InjectionMode, h.CustomHeader}, []any{true, "auto", ""})
+	equal(t, "carry_over", []any{h.CarryOver, h.CarryWindow, h.CarryScopes},
 		[]any{true, 300 * time.Second, []Scope{SessionScope}})
-	equal(t, "stop", []any{h.Stop.VerifyRequirements, h.Stop.VerifyScopes}, []any{true, []Scope{SessionScope}})
-	equal(t, "end, learning", []any{h.SessionEnd.ClearSessionState, h.SessionLearning.Enabled, h.SessionLearning.PromptOnStop, h.SessionLearning.MinToolUses},
+	equal(t, "stop", []any{h.VerifyRequirements, h.VerifyScopes}, []any{true, []Scope{SessionScope}})
+	equal(t, "end, learning", []any{h.ClearSessionState, h.Learning, h.PromptOnStop, h.MinToolUses},
 		[]any{false, false, true, 5})
-	equal(t, "permission", h.PermissionRequest.AutoDenyDangerous, true)
+	equal(t, "permission", h.AutoDenyDangerous, true)
 }
 
 func TestHooksAreRead(t *testing.T) {
@@ -109,12 +109,12 @@ hooks:
 	equal(t, "problems", r.Problems, []Problem(nil))
 	equal(t, "notes", messages(r.Notes), []string{"key 'hooks.agent_teams' is known and not acted on"})
 	var want Hooks
-	want.SessionStart.InjectionMode, want.SessionStart.CustomHeader = "rich", "Hello"
-	want.SessionStart.CarryOver.Window = time.Minute
-	want.SessionStart.CarryOver.Scopes = []Scope{SessionScope, BranchScope}
-	want.Stop.VerifyScopes = []Scope{SessionScope, SingleUse}
-	want.SessionEnd.ClearSessionState = true
-	want.SessionLearning.Enabled, want.SessionLearning.MinToolUses = true, 9
+	want.InjectionMode, want.CustomHeader = "rich", "Hello"
+	want.CarryWindow = time.Minute
+	want.CarryScopes = []Scope{SessionScope, BranchScope}
+	want.VerifyScopes = []Scope{SessionScope, SingleUse}
+	want.ClearSessionState = true
+	want.Learning, want.MinToolUses = true, 9
 	equal(t, "hooks", r.Hooks, want)
 }
 
@@ -124,7 +124,7 @@ func TestCompact(t *testing.T) {
 		want         bool
 	}{{"auto", "compact", true}, {"auto", "startup", false}, {"compact", "startup", true}, {"rich", "compact", false}} {
 		h := Hooks{}
-		h.SessionStart.InjectionMode = c.mode
+		h.InjectionMode = c.mode
 		equal(t, c.mode+" "+c.source, h.Compact(c.source), c.want)
 	}
 }

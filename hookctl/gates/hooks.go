@@ -5,80 +5,65 @@ import (
 	"time"
 )
 
-// Hooks are the settings below `hooks`.
+// Hooks are the settings below `hooks`, from its sections.
 type Hooks struct {
-	SessionStart struct {
-		InjectContext bool   // false also switches the carry-over off
-		InjectionMode string // auto, compact, standard, rich; rich is standard
-		CustomHeader  string
-		CarryOver     struct {
-			Enabled bool
-			Window  time.Duration // the greatest age of a satisfaction that is carried
-			Scopes  []Scope
-		}
-	}
-	Stop       StopHook
-	SessionEnd struct {
-		ClearSessionState bool
-	}
-	SessionLearning struct {
-		Enabled      bool
-		PromptOnStop bool
-		MinToolUses  int // the prompt comes from that many on
-	}
-	PermissionRequest struct {
-		AutoDenyDangerous bool
-	}
-}
+	// session_start
+	InjectContext bool   // false also switches the carry-over off
+	InjectionMode string // auto, compact, standard, rich; rich is standard
+	CustomHeader  string
+	CarryOver     bool
+	CarryWindow   time.Duration // the greatest age of a satisfaction that is carried
+	CarryScopes   []Scope
 
-// StopHook is what the end of a turn is held to.
-type StopHook struct {
+	// stop: what the end of a turn is held to
 	VerifyRequirements bool
 	VerifyScopes       []Scope
+
+	ClearSessionState bool // session_end
+
+	// session_learning
+	Learning     bool
+	PromptOnStop bool
+	MinToolUses  int // the prompt comes from that many on
+
+	AutoDenyDangerous bool // permission_request
 }
 
 // Verifies reports whether a requirement is asked for at the end of a turn: one of the scopes, and one that is
 // asked for nowhere else.
-func (s StopHook) Verifies(q Requirement) bool {
-	return q.StopOnly || slices.Contains(s.VerifyScopes, q.Scope)
+func (h Hooks) Verifies(q Requirement) bool {
+	return q.StopOnly || slices.Contains(h.VerifyScopes, q.Scope)
 }
 
 // hooksOf decodes the section `hooks`, whose values are what their schema wants.
 func hooksOf(n *node) Hooks {
-	var h Hooks
 	start := n.get("session_start")
-	h.SessionStart.InjectContext = start.truthOf("inject_context", true)
-	h.SessionStart.InjectionMode = start.textOf("injection_mode", "auto")
-	h.SessionStart.CustomHeader = start.textOf("custom_header", "")
 	carry := start.get("carry_over")
-	h.SessionStart.CarryOver.Enabled = carry.truthOf("enabled", true)
-	h.SessionStart.CarryOver.Window = carry.secondsOf("window_seconds", 300*time.Second)
-	h.SessionStart.CarryOver.Scopes = scopes(carry.textsOf("scopes", string(SessionScope)))
-
 	stop := n.get("stop")
-	h.Stop.VerifyRequirements = stop.truthOf("verify_requirements", true)
-	h.Stop.VerifyScopes = scopes(stop.textsOf("verify_scopes", string(SessionScope)))
-	h.SessionEnd.ClearSessionState = n.get("session_end").truthOf("clear_session_state", false)
-
 	learning := n.get("session_learning")
-	h.SessionLearning.Enabled = learning.truthOf("enabled", false)
-	h.SessionLearning.PromptOnStop = learning.truthOf("prompt_on_stop", true)
-	h.SessionLearning.MinToolUses = int(learning.numberOf("min_tool_uses", 5))
-	h.PermissionRequest.AutoDenyDangerous = n.get("permission_request").truthOf("auto_deny_dangerous", true)
-	return h
-}
+	return Hooks{
+		InjectContext: start.truthOf("inject_context", true),
+		InjectionMode: start.textOf("injection_mode", "auto"),
+		CustomHeader:  start.textOf("custom_header", ""),
+		CarryOver:     carry.truthOf("enabled", true),
+		CarryWindow:   carry.secondsOf("window_seconds", 300*time.Second),
+		CarryScopes:   textsOf(carry, "scopes", SessionScope),
 
-func scopes(texts []string) []Scope {
-	list := make([]Scope, len(texts))
-	for i, text := range texts {
-		list[i] = Scope(text)
+		VerifyRequirements: stop.truthOf("verify_requirements", true),
+		VerifyScopes:       textsOf(stop, "verify_scopes", SessionScope),
+
+		ClearSessionState: n.get("session_end").truthOf("clear_session_state", false),
+
+		Learning:     learning.truthOf("enabled", false),
+		PromptOnStop: learning.truthOf("prompt_on_stop", true),
+		MinToolUses:  int(learning.numberOf("min_tool_uses", 5)),
+
+		AutoDenyDangerous: n.get("permission_request").truthOf("auto_deny_dangerous", true),
 	}
-	return list
 }
 
 // Compact reports whether a session that starts for the given reason is told the compact status: as configured, else
 // after a compaction.
 func (h Hooks) Compact(source string) bool {
-	mode := h.SessionStart.InjectionMode
-	return mode == "compact" || mode == "auto" && source == "compact"
+	return h.InjectionMode == "compact" || h.InjectionMode == "auto" && source == "compact"
 }

@@ -33,11 +33,11 @@ func TestPinned_38_InheritFalse(t *testing.T) {
 	global := "enabled: false\nhooks: {stop: {verify_requirements: false}}\nrequirements: {a: {enabled: true}}"
 	r := cascade(global, "inherit: false\nrequirements: {b: {enabled: true}}", "requirements: {c: {enabled: true}}")
 	equal(t, "order", r.Order, []string{"b", "c"})
-	equal(t, "nothing of the global file counts", []any{r.Enabled, r.Hooks.Stop.VerifyRequirements}, []any{true, true})
+	equal(t, "nothing of the global file counts", []any{r.Enabled, r.Hooks.VerifyRequirements}, []any{true, true})
 	r = cascade(global, "inherit: no\nrequirements: {b: {enabled: true}}", "-")
 	equal(t, "no is false", r.Order, []string{"b"})
 	r = cascade(global, "inherit: true\nenabled: true\n", "-")
-	equal(t, "inherited", []any{r.Order, r.Enabled, r.Hooks.Stop.VerifyRequirements}, []any{[]string{"a"}, true, false})
+	equal(t, "inherited", []any{r.Order, r.Enabled, r.Hooks.VerifyRequirements}, []any{[]string{"a"}, true, false})
 }
 
 func TestPinned_39_InvalidRequirementsAreRemovedAlone(t *testing.T) {
@@ -145,7 +145,7 @@ hooks:
 `)
 	equal(t, "order", r.Order, []string{"a", "c"})
 	equal(t, "c whole", r.ByName["c"].Triggers, []Trigger{{Tool: "Write"}})
-	equal(t, "hooks", r.Hooks.Stop.VerifyScopes, []Scope{BranchScope})
+	equal(t, "hooks", r.Hooks.VerifyScopes, []Scope{BranchScope})
 	var named []string
 	for _, p := range r.Problems {
 		named = append(named, p.Requirement)

@@ -30,7 +30,7 @@ func TestMistakes(t *testing.T) {
 			if hits := r.Match("Edit", nil); !r.Enabled || len(hits) == 0 || hits[len(hits)-1].Name != "good" {
 				t.Error("the good one does not gate any more")
 			}
-			if !r.Hooks.PermissionRequest.AutoDenyDangerous || !r.Hooks.Stop.VerifyRequirements {
+			if !r.Hooks.AutoDenyDangerous || !r.Hooks.VerifyRequirements {
 				t.Error("what is malformed has lost its default")
 			}
 		})

@@ -12,14 +12,14 @@ func (l *loader) requirement(name string, n *node, where place) (Requirement, bo
 		Scope:            Scope(n.textOf("scope", string(SessionScope))),
 		Message:          n.textOf("message", ""),
 		ShortMessage:     n.textOf("short_message", ""),
-		Checklist:        n.textsOf("checklist"),
+		Checklist:        textsOf[string](n, "checklist"),
 		AutoResolveSkill: n.textOf("auto_resolve_skill", ""),
 		SatisfiedBySkill: n.textOf("satisfied_by_skill", ""),
 		StopOnly:         n.truthOf("stop_only", false),
 		ReplanTTL:        n.secondsOf("replan_ttl", 0),
 
 		GuardType:         n.textOf("guard_type", ""),
-		ProtectedBranches: n.textsOf("protected_branches", "master", "main"),
+		ProtectedBranches: textsOf(n, "protected_branches", "master", "main"),
 
 		CacheTTL:    n.secondsOf("cache_ttl", DefaultCacheTTL),
 		ApprovalTTL: n.secondsOf("approval_ttl", DefaultApprovalTTL),

@@ -85,14 +85,14 @@ func (n *node) secondsOf(key string, otherwise time.Duration) time.Duration {
 	return time.Duration(min(n.numberOf(key, otherwise.Seconds()), maxSeconds) * float64(time.Second))
 }
 
-func (n *node) textsOf(key string, otherwise ...string) []string {
+func textsOf[T ~string](n *node, key string, otherwise ...T) []T {
 	v := n.get(key)
 	if v == nil {
 		return otherwise
 	}
-	list := []string{}
+	list := []T{}
 	for _, item := range v.items {
-		list = append(list, item.text)
+		list = append(list, T(item.text))
 	}
 	return list
 }

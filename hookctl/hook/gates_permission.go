@@ -9,7 +9,7 @@ import (
 // one; all others are the user's to answer. A frame that waited in the spool was answered
 // long ago.
 func (j *judge) permission(e *events.PermissionRequested) {
-	if !j.active() || j.g.Late || !j.g.Rules.Hooks.PermissionRequest.AutoDenyDangerous {
+	if !j.active() || j.g.Late || !j.g.Rules.Hooks.AutoDenyDangerous {
 		return
 	}
 	d, ok := j.g.Rules.Dangerous(e.ToolName, j.g.Sent(e.ToolInput))

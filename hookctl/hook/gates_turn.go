@@ -113,14 +113,14 @@ func (j *judge) stopped(e *events.TurnStopped) {
 	}
 	done := j.g.Rules.SkillSatisfies(typed)
 	j.skill(typed)
-	settings := j.g.Rules.Hooks.Stop
-	if e.StopHookActive || !settings.VerifyRequirements || !j.active() || j.g.Late { // late: the turn has long ended
+	hooks := j.g.Rules.Hooks
+	if e.StopHookActive || !hooks.VerifyRequirements || !j.active() || j.g.Late { // late: the turn has long ended
 		return
 	}
 	var failures []gates.Failure
 	for _, q := range j.g.Rules.InOrder() {
 		settled := slices.ContainsFunc(done, func(d gates.Requirement) bool { return d.Name == q.Name })
-		if settled || !settings.Verifies(q) || !j.p.State.Triggered(q.Name, string(q.Scope), j.in.Session) {
+		if settled || !hooks.Verifies(q) || !j.p.State.Triggered(q.Name, string(q.Scope), j.in.Session) {
 			continue
 		}
 		if f, closed := j.check(q); closed {
@@ -134,12 +134,11 @@ func (j *judge) stopped(e *events.TurnStopped) {
 		return
 	}
 
-	learning := j.g.Rules.Hooks.SessionLearning // a review of a session that had some work in it
 	uses := 0
 	for _, n := range j.p.Session.Tools {
 		uses += n
 	}
-	if learning.Enabled && learning.PromptOnStop && uses >= learning.MinToolUses {
+	if hooks.Learning && hooks.PromptOnStop && uses >= hooks.MinToolUses { // a review of a session that had some work in it
 		j.out.Message = fmt.Sprintf("**Session Learning Available**\n\nThis session had %d tool uses (%d blocked), %d skills.",
 			uses, j.p.State.Blocks[j.in.Session].Count, max(j.p.Session.Skills, j.p.Session.Tools["Skill"]))
 	}
@@ -154,11 +153,11 @@ func (j *judge) started(e *events.SessionStarted) {
 		}
 		return
 	}
-	if !j.active() || !rules.Hooks.SessionStart.InjectContext {
+	if !j.active() || !rules.Hooks.InjectContext {
 		return
 	}
 	s := gates.Status{Project: j.g.Dir, Branch: j.g.Branch, Session: j.in.Session,
-		Header: rules.Hooks.SessionStart.CustomHeader, Others: j.g.Others, Invalid: len(rules.Invalid())}
+		Header: rules.Hooks.CustomHeader, Others: j.g.Others, Invalid: len(rules.Invalid())}
 	if e.Source == "startup" || e.Source == "clear" {
 		s.Carried = j.carry()
 	}
@@ -203,24 +202,24 @@ func Board(session string, now time.Time, g *Gates, p GatesPast) []gates.Gate {
 // carry takes over what another session satisfied a moment ago: who cleared the context or started again
 // has not lost the review. Guards are never carried, and what has expired is not.
 func (j *judge) carry() []string {
-	c := j.g.Rules.Hooks.SessionStart.CarryOver
-	if !c.Enabled {
+	hooks := j.g.Rules.Hooks
+	if !hooks.CarryOver {
 		return nil
 	}
 	var names []string
 	for _, q := range j.g.Rules.InOrder() {
-		if q.Type == gates.Guard || levelOf(q) == events.GateLevelBranch || !slices.Contains(c.Scopes, q.Scope) ||
+		if q.Type == gates.Guard || levelOf(q) == events.GateLevelBranch || !slices.Contains(hooks.CarryScopes, q.Scope) ||
 			j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time) {
 			continue
 		}
-		from, m, ok := j.p.State.Carried(q.Name, j.in.Session, j.in.Time, c.Window)
+		from, m, ok := j.p.State.Carried(q.Name, j.in.Session, j.in.Time, hooks.CarryWindow)
 		if !ok {
 			continue
 		}
 		names = append(names, q.Name)
 
 		meta, _ := json.Marshal(map[string]any{"carried_from": from, "original_satisfied_at": m.At.Unix(), "original_satisfied_by": m.By,
-			"carry_over_window": int(c.Window.Seconds())}) // strings and numbers
+			"carry_over_window": int(hooks.CarryWindow.Seconds())}) // strings and numbers
 		e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "carry_over", Metadata: meta,
 			Since: m.First().Format(time.RFC3339Nano)}
 		if !m.Expires.IsZero() {
@@ -234,7 +233,7 @@ func (j *judge) carry() []string {
 // ended forgets, where the configuration asks for it, what this session alone satisfied.
 func (j *judge) ended() {
 	j.lapse(func(*gate.Reservation) bool { return true })
-	if !j.active() || !j.g.Rules.Hooks.SessionEnd.ClearSessionState {
+	if !j.active() || !j.g.Rules.Hooks.ClearSessionState {
 		return
 	}
 	for _, q := range j.g.Rules.InOrder() {
