@@ -13,18 +13,16 @@ import (
 	"hookline/hookctl/problem"
 )
 
-//go:embed starter.yaml
-var starter []byte
-
-//go:embed schema.json
-var schema []byte
-
-// Starter returns a commented .claude/requirements.yaml that loads without problems: one gate is on, the rest are there
+// Starter is a commented .claude/requirements.yaml that loads without problems: one gate is on, the rest are there
 // to be switched on.
-func Starter() []byte { return slices.Clone(starter) }
+//
+//go:embed starter.yaml
+var Starter string
 
-// Schema returns the JSON Schema (2020-12) of a file, for editors. The loader checks a file by it.
-func Schema() []byte { return slices.Clone(schema) }
+// Schema is the JSON Schema (2020-12) of a file, for editors. The loader checks a file by it.
+//
+//go:embed schema.json
+var Schema string
 
 // notActedOn is the description of a key of the framework that is known and has no effect.
 const notActedOn = "known, and not acted on"
@@ -32,7 +30,7 @@ const notActedOn = "known, and not acted on"
 // document is the schema, decoded when the first file is read.
 var document = sync.OnceValue(func() *jsonschema.Schema {
 	var s jsonschema.Schema
-	if err := json.Unmarshal(schema, &s); err != nil {
+	if err := json.Unmarshal([]byte(Schema), &s); err != nil {
 		panic(err) // the file is embedded, and a test has read it
 	}
 	return &s

@@ -26,12 +26,12 @@ var (
 // folders are where a command runs: the work tree, and the home that ~ stands for.
 type folders struct{ root, home string }
 
-// Dangerous returns the kind that one of the commands of a Bash line is of, as a shell would read the line:
-// `cd x && sudo git push -f` is one, `echo "git push -f"` is none. Other tools have none.
-func (r Rules) Dangerous(tool string, input json.RawMessage) (Danger, bool) {
+// Dangerous returns the kind that one of the commands of a Bash line is of, as a shell would read the line, the zero value
+// for none: `cd x && sudo git push -f` is of one, `echo "git push -f"` is not. Other tools have none.
+func (r Rules) Dangerous(tool string, input json.RawMessage) Danger {
 	typed, ok := field(input, "command")
 	if tool != "Bash" || !ok {
-		return Danger{}, false
+		return Danger{}
 	}
 	line, at := parseLine(typed), folders{root: filepath.ToSlash(r.root), home: filepath.ToSlash(r.home)}
 	for _, c := range line.commands {
@@ -39,22 +39,20 @@ func (r Rules) Dangerous(tool string, input json.RawMessage) (Danger, bool) {
 			continue
 		}
 		if d := c.danger(at); d.Rule != "" {
-			return d, true
+			return d
 		}
 	}
-	asks := slices.ContainsFunc(line.commands, func(c command) bool { // also docker exec db psql
+	asksDatabase := slices.ContainsFunc(line.commands, func(c command) bool { // also docker exec db psql
 		return !c.prints && slices.ContainsFunc(c.words, func(w string) bool { return clients[baseName(w)] })
 	})
-	if !asks {
-		return Danger{}, false
-	}
 	switch {
+	case !asksDatabase:
 	case drops.MatchString(typed):
-		return Danger{"sql_drop", "SQL DROP statement"}, true
+		return Danger{"sql_drop", "SQL DROP statement"}
 	case truncates.MatchString(typed):
-		return Danger{"sql_truncate", "SQL TRUNCATE statement"}, true
+		return Danger{"sql_truncate", "SQL TRUNCATE statement"}
 	}
-	return Danger{}, false
+	return Danger{}
 }
 
 // danger returns the kind that a command is of by itself; a dry run is of none.

@@ -12,9 +12,9 @@ import (
 func danger(t *testing.T, line string) string {
 	t.Helper()
 	input := expect.Value(json.Marshal(map[string]string{"command": line}))(t)
-	d, ok := project("requirements: {}").Dangerous("Bash", input)
-	if ok != (d.Rule != "") || ok != (d.Reason != "") {
-		t.Errorf("%s: %+v %t", line, d, ok)
+	d := project("requirements: {}").Dangerous("Bash", input)
+	if (d.Rule != "") != (d.Reason != "") {
+		t.Errorf("%s: %+v", line, d)
 	}
 	return d.Rule
 }
@@ -76,7 +76,7 @@ func TestOutsideOnDrives(t *testing.T) {
 func TestDangerousIsBashAlone(t *testing.T) {
 	r := project("requirements: {}")
 	for tool, input := range map[string]string{"Write": `{"command":"rm -rf /"}`, "Bash": `{"command":5}`, "mcp__sh__run": `{"command":"rm -rf /"}`} {
-		if d, ok := r.Dangerous(tool, json.RawMessage(input)); ok {
+		if d := r.Dangerous(tool, json.RawMessage(input)); d != (Danger{}) {
 			t.Errorf("%s %s: %+v", tool, input, d)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // about itself is the same when it is loaded twice.
 func FuzzLoad(f *testing.F) {
 	golden := expect.Value(os.ReadFile("testdata/requirements.yaml"))(f)
-	for _, seed := range []string{string(golden), string(Starter()), "", "a: &a [*a]", "requirements: {a: {<<: {enabled: true}}}",
+	for _, seed := range []string{string(golden), Starter, "", "a: &a [*a]", "requirements: {a: {<<: {enabled: true}}}",
 		"requirements:\n  a: \"x\nb: 1", "{\"requirements\": {\"a\": {\"enabled\": true}}}", "? a\n: b", "!!binary x", "requirements:\n\ta: 1"} {
 		f.Add(seed, "requirements: {a: {enabled: true}}")
 	}

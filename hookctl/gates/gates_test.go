@@ -188,7 +188,7 @@ func TestPinned_35_BranchSize(t *testing.T) {
 }
 
 func TestSchemaAndStarter(t *testing.T) {
-	r := project(string(Starter()))
+	r := project(Starter)
 	equal(t, "problems", r.Problems, []Problem(nil))
 	equal(t, "notes", r.Notes, []Problem(nil))
 	var on []string

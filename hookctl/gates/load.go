@@ -111,9 +111,9 @@ func Load(o Options) Rules {
 // file that cannot be read is found, too: the project then has rules, of which only the other layers are known.
 // requirement is the one that the file is about.
 func (l *loader) file(paths []string, s *jsonschema.Schema, requirement string) (layer *node, found string) {
-	i, data, err := 0, []byte(nil), error(fs.ErrNotExist)
-	for i = range paths {
-		if data, err = l.read(paths[i]); !errors.Is(err, fs.ErrNotExist) {
+	path, data, err := "", []byte(nil), error(fs.ErrNotExist)
+	for _, path = range paths {
+		if data, err = l.read(path); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
@@ -125,11 +125,10 @@ func (l *loader) file(paths []string, s *jsonschema.Schema, requirement string) 
 		if errors.As(err, &at) {
 			err = at.Err
 		}
-		l.invalid(place{file: paths[i]}, "", err.Error(), "the file is left out; make it readable or remove it")
-		return nil, paths[i]
+		l.invalid(place{file: path}, "", err.Error(), "the file is left out; make it readable or remove it")
+		return nil, path
 	}
 
-	path := paths[i]
 	root, err := parse(path, 0, data)
 	if err != nil {
 		root = l.salvage(path, data, err, requirement)

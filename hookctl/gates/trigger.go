@@ -55,11 +55,11 @@ func (q Requirement) Summary() string {
 	}
 	var words []string
 	for _, t := range q.Triggers {
+		word := t.Tool
 		if t.Pattern != "" {
-			words = append(words, strings.TrimSpace(summary.Replace(t.Pattern)))
-			continue
+			word = strings.TrimSpace(summary.Replace(t.Pattern))
 		}
-		words = append(words, t.Tool)
+		words = append(words, word)
 	}
 	return strings.Join(words, ", ")
 }

@@ -12,8 +12,8 @@ func (j *judge) permission(e *events.PermissionRequested) {
 	if !j.active() || j.g.Late || !j.g.Rules.Hooks.AutoDenyDangerous {
 		return
 	}
-	d, ok := j.g.Rules.Dangerous(e.ToolName, j.g.Sent(e.ToolInput))
-	if !ok {
+	d := j.g.Rules.Dangerous(e.ToolName, j.g.Sent(e.ToolInput))
+	if d.Rule == "" {
 		return
 	}
 	denied := &events.PermissionAutoDenied{Tool: e.ToolName, Rule: d.Rule, Reason: d.Reason}

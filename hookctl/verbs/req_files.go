@@ -20,7 +20,7 @@ func (a *app) reqInitVerb(_ []string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	err = writeNew(file, gates.Starter())
+	err = writeNew(file, []byte(gates.Starter))
 	if errors.Is(err, fs.ErrExist) {
 		return problem.Faultf("%s is there already", file).Advise("nothing was changed; `hookctl req status --verbose` shows what it says")
 	}
@@ -49,7 +49,7 @@ func writeNew(file string, data []byte) error {
 }
 
 func (a *app) reqSchemaVerb(_ []string) error {
-	a.Verbatim(string(gates.Schema()) + "\n")
+	a.Verbatim(gates.Schema + "\n")
 	return nil
 }
 
