@@ -154,7 +154,10 @@ func (d *Daemon) brief(ctx context.Context, f wire.Frame) hook.Answer {
 			id = d.onlyIn(ctx, project)
 		}
 	}
-	line := seen(ctx, d, func(r projector.Reader) string { return hook.Brief(hook.Reader{Reader: r}, id) })
+	line := seen(ctx, d, func(r projector.Reader) string {
+		s, _ := identityIn(r, id)
+		return s.Brief()
+	})
 	return hook.Plain(line, "", 0)
 }
 

@@ -114,7 +114,7 @@ func tellStop(in Input, r Reader) []Item {
 	}
 	var items []Item
 	for _, c := range e.Causes {
-		items = append(items, Item{ID: "working.stop " + c.Cause, Rank: RankRest, Text: c.Text, Same: c.Text + in.Frame, Event: c.Event, User: true})
+		items = append(items, Item{ID: "working.stop " + c.Cause, Text: c.Text, Same: c.Text + in.Frame, Event: c.Event, User: true})
 	}
 	return items
 }

@@ -130,14 +130,15 @@ func (d *decider) facts() *events.Facts {
 	if p := s.Process(); p.PID == f.PID && p.Start == f.PIDStart {
 		f.PID, f.PIDStart = 0, 0
 	}
-	forget := func(v *string, known string) {
-		if *v == known {
-			*v = ""
-		}
+	if f.Client == s.Client {
+		f.Client = ""
 	}
-	forget(&f.Client, s.Client)
-	forget(&f.Entrypoint, s.Entrypoint)
-	forget(&f.LaunchDir, s.LaunchDir)
+	if f.Entrypoint == s.Entrypoint {
+		f.Entrypoint = ""
+	}
+	if f.LaunchDir == s.LaunchDir {
+		f.LaunchDir = ""
+	}
 
 	f.Note = d.in.Note()
 	if d.in.Call.Verb != VerbHook {

@@ -26,7 +26,7 @@ const (
 func Decode(f wire.Frame, body []byte, redacted int) Input {
 	in := Input{Call: ParseCall(f.Args), Frame: f.ID, Time: time.UnixMilli(f.Time).UTC(), Cwd: f.Cwd, Redacted: redacted}
 	if f.Note != "" {
-		in.Notes = append(in.Notes, f.Note)
+		in.note(f.Note)
 	}
 	if f.Lost {
 		return in.lost(f, body)
@@ -234,9 +234,4 @@ func (in *Input) note(s string) { in.Notes = append(in.Notes, s) }
 // Note joins what was odd about the frame.
 func (in Input) Note() string { return strings.Join(in.Notes, "; ") }
 
-func clip(s string) string {
-	if utf8.RuneCountInString(s) <= MaxSession {
-		return s
-	}
-	return string([]rune(s)[:MaxSession])
-}
+func clip(s string) string { return cut(s, MaxSession, "") }

@@ -188,12 +188,6 @@ func identityText(in Input, start *events.IdentityRestored, s identity.State, bo
 	return "", ""
 }
 
-// Brief returns the line of the hot path, of a session.
-func Brief(r Reader, id string) string {
-	s, _ := identityOf(r, id)
-	return s.Brief()
-}
-
 // startLine greets the session by what its identity starts from.
 func startLine(start *events.IdentityRestored, s identity.State) string {
 	if start == nil {

@@ -203,12 +203,12 @@ func followLedger(in Input, w World, r Reader) []events.Event {
 	if _, ok := in.Event.(*events.TurnStopped); !ok || in.Session == "" {
 		return nil
 	}
-	s, _ := projector.State[session.State](r.Reader, session.Name, in.Session)
-	if w.Delta == 0 || session.Tokens(s.Attention.Unsynced) < w.Delta {
+	attention := sessionOf(r, in.Session).Attention
+	if w.Delta == 0 || session.Tokens(attention.Unsynced) < w.Delta {
 		return nil
 	}
 	decisions := LedgerOf(r.Reader, w.Project).Open(events.LedgerDecision)
-	return []events.Event{&events.LedgerDeltaSynced{Tokens: session.Tokens(s.Attention.Bytes), Decisions: len(decisions)}}
+	return []events.Event{&events.LedgerDeltaSynced{Tokens: session.Tokens(attention.Bytes), Decisions: len(decisions)}}
 }
 
 // entriesItem lists entries, the newest first, within so many tokens.

@@ -51,7 +51,7 @@ func tellSession(in Input, _ World, _ Reader) []Item {
 	}
 	var items []Item
 	for _, w := range in.Warnings {
-		items = append(items, Item{ID: "session.warning " + w, Rank: RankRest, Text: w, Event: in.Frame, User: true})
+		items = append(items, Item{ID: "session.warning " + w, Text: w, Event: in.Frame, User: true})
 	}
 	return items
 }

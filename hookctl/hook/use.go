@@ -168,9 +168,8 @@ func inPhase(in Input, s session.State, items []Item) []Item {
 
 // cut returns at most n characters; what is cut ends in the given words, which count.
 func cut(text string, n int, end string) string {
-	runes := []rune(text)
-	if len(runes) <= n {
+	if utf8.RuneCountInString(text) <= n {
 		return text
 	}
-	return string(runes[:n-utf8.RuneCountInString(end)]) + end
+	return string([]rune(text)[:n-utf8.RuneCountInString(end)]) + end
 }
