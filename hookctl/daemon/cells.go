@@ -227,7 +227,7 @@ func (d *Daemon) gatesToTell(ctx context.Context, id string) *hook.Gates {
 		g.Others = d.others(ctx, in, w, g)
 	}
 	if len(d.measured(ctx, in, w, g)) > 0 { // at a start that is the dirty tree alone
-		g.Dirty, _ = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.sizes.Dirty(ctx, g.Root) })
+		g.Dirty, _ = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.world.Dirty(ctx, g.Root) })
 	}
 	return g
 }

@@ -77,7 +77,6 @@ type Daemon struct {
 	meters   facts.Cache[*meter]         // by session
 	visits   facts.Cache[bool]           // paths of projects that git was asked about
 	said     facts.Cache[string]         // to users, by session and what it is about
-	sizes    facts.Sizes                 // of branches
 	hooks    hookCounts
 	large    large
 	drainer  drainer

@@ -159,14 +159,14 @@ func (d *Daemon) measure(ctx context.Context, in *hook.Input, w hook.World, g *h
 		if q.Type == gates.Dynamic {
 			var size facts.Size
 			size, err = inTime(ctx, d, func(ctx context.Context) (facts.Size, error) {
-				return d.sizes.Of(ctx, facts.SizeQuery{Worktree: g.Root, Branch: g.Branch, Base: q.Base, TTL: q.CacheTTL})
+				return d.world.SizeOf(ctx, facts.SizeQuery{Worktree: g.Root, Branch: g.Branch, Base: q.Base, TTL: q.CacheTTL})
 			})
 			if err == nil {
 				g.Sizes[q.Name] = hook.BranchSize{Committed: gates.Changed(size.Committed), Staged: gates.Changed(size.Staged),
 					Unstaged: gates.Changed(size.Unstaged), Base: d.clean(size.Base)}
 			}
 		} else {
-			g.Dirty, err = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.sizes.Dirty(ctx, g.Root) })
+			g.Dirty, err = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.world.Dirty(ctx, g.Root) })
 		}
 		if err == nil || errors.Is(err, facts.ErrNoBase) {
 			continue
@@ -238,7 +238,7 @@ func (d *Daemon) headOf(ctx context.Context, in hook.Input, w hook.World, g *hoo
 		return ""
 	}
 
-	head, err := inTime(ctx, d, func(ctx context.Context) (string, error) { return d.sizes.Head(ctx, g.Root) })
+	head, err := inTime(ctx, d, func(ctx context.Context) (string, error) { return d.world.Head(ctx, g.Root) })
 	if err != nil {
 		d.log.Warn("read HEAD for a gate", "err", err)
 	}

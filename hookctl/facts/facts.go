@@ -4,7 +4,7 @@
 //
 //   - [World.Place] is on the path of every hook: it reads files and never starts a process (a repository that keeps its
 //     refs in a reftable is the exception, see there).
-//   - git is started only for a new repository, by [World.Origin], and for gates, by [Sizes], with an environment that holds
+//   - git is started only for a new repository, by [World.Origin], and for gates (gitsize.go), with an environment that holds
 //     neither the user's secrets nor GIT_DIR and its like.
 //   - What cannot be found out is the zero value, not a guess.
 package facts
@@ -31,6 +31,7 @@ type World struct {
 	places    Cache[Place] // the last answer, for a directory that is gone since
 	heads     Cache[known] // what git directories said, by their paths
 	reftables Cache[reftable]
+	sizes     Cache[measured] // of branches
 	asking    singleflight.Group
 }
 

@@ -25,7 +25,7 @@ var quiet = []string{
 }
 
 // programless are the settings by which git runs none of the programs that a repository's configuration names for any
-// command. Filters have names of their own, see [Sizes].
+// command. Filters have names of their own, see [World.SizeOf].
 var programless = []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull}
 
 // Git runs a command of the git on the PATH that only reads, in a work tree that anybody may have made: no hook, filter or

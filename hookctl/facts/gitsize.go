@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/singleflight"
-
 	"hookline/hookctl/safeopen"
 )
 
@@ -56,57 +54,40 @@ var ErrNoBase = errors.New("nothing to compare the branch with")
 // or a branch that was not fetched.
 var ErrUnknownBase = errors.New("the base does not exist")
 
-// Sizes measures branches and remembers the answers. Its zero value is ready; it is safe for concurrent
-// use, and questions that are asked at the same time are one.
-type Sizes struct {
-	exec   func(ctx context.Context, dir string, args ...string) ([]byte, error) // nil: the git on the PATH
-	now    func() time.Time                                                      // nil: time.Now
-	by     Cache[measured]
-	asking singleflight.Group
-}
-
 type measured struct {
 	size Size
 	err  error
 	at   time.Time
 }
 
-// Of measures a branch, in at most three seconds. What git did not answer is an error and remembered for
-// ten seconds.
-func (s *Sizes) Of(ctx context.Context, q SizeQuery) (Size, error) {
+// SizeOf measures a branch, in at most three seconds, and remembers the answer. What git did not answer is an error and
+// remembered for ten seconds. Questions that are asked at the same time are one.
+func (w *World) SizeOf(ctx context.Context, q SizeQuery) (Size, error) {
 	key := q.Worktree + "\x00" + q.Branch + "\x00" + q.Base
-	v, err, _ := s.asking.Do(key, func() (any, error) {
-		now := time.Now
-		if s.now != nil {
-			now = s.now
-		}
-		m, ok := s.by.Get(key)
+	v, err, _ := w.asking.Do(key, func() (any, error) {
+		m, ok := w.sizes.Get(key)
 		ttl := q.TTL
 		if m.err != nil && !errors.Is(m.err, ErrNoBase) {
 			ttl = failedFor
 		}
-		if age := now().Sub(m.at); ok && age >= 0 && age < ttl {
+		if age := w.now().Sub(m.at); ok && age >= 0 && age < ttl {
 			return m.size, m.err
 		}
 
 		ctx, cancel := context.WithTimeout(ctx, gitWithin)
 		defer cancel()
-		size, err := s.measure(ctx, q)
-		s.by.Put(key, measured{size: size, err: err, at: now()})
+		size, err := w.measure(ctx, q)
+		w.sizes.Put(key, measured{size: size, err: err, at: w.now()})
 		return size, err
 	})
 	return v.(Size), err
 }
 
 // git runs one command, for at most three seconds.
-func (s *Sizes) git(ctx context.Context, dir string, args ...string) ([]byte, error) {
+func (w *World) git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitWithin)
 	defer cancel()
-	exec := s.exec
-	if exec == nil {
-		exec = Git
-	}
-	out, err := exec(ctx, dir, args...)
+	out, err := w.exec(ctx, dir, args...)
 	if err != nil {
 		return nil, fmt.Errorf("git %s: %w", strings.Join(args, " "), err)
 	}
@@ -115,8 +96,8 @@ func (s *Sizes) git(ctx context.Context, dir string, args ...string) ([]byte, er
 
 // withoutFilters are the settings by which git looks at files as they lie there, without the programs that the
 // repository's configuration names as filters. A file that a filter changes then counts as changed once it was touched.
-func (s *Sizes) withoutFilters(ctx context.Context, dir string) ([]string, error) {
-	out, err := s.git(ctx, dir, "config", "--name-only", "-z", "--get-regexp", `^filter\..*\.(clean|smudge|process)$`)
+func (w *World) withoutFilters(ctx context.Context, dir string) ([]string, error) {
+	out, err := w.git(ctx, dir, "config", "--name-only", "-z", "--get-regexp", `^filter\..*\.(clean|smudge|process)$`)
 	if err != nil && exitCode(err) != 1 { // 1: there is none
 		return nil, err
 	}
@@ -134,12 +115,12 @@ func (s *Sizes) withoutFilters(ctx context.Context, dir string) ([]string, error
 	return off, nil
 }
 
-func (s *Sizes) measure(ctx context.Context, q SizeQuery) (Size, error) {
-	base, err := s.base(ctx, q)
+func (w *World) measure(ctx context.Context, q SizeQuery) (Size, error) {
+	base, err := w.base(ctx, q)
 	if err != nil {
 		return Size{}, err
 	}
-	off, err := s.withoutFilters(ctx, q.Worktree)
+	off, err := w.withoutFilters(ctx, q.Worktree)
 	if err != nil {
 		return Size{}, err
 	}
@@ -153,7 +134,7 @@ func (s *Sizes) measure(ctx context.Context, q SizeQuery) (Size, error) {
 		{&size.Unstaged, nil},
 	} {
 		diff := slices.Concat(off, []string{"diff", "--shortstat", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"}, part.args, []string{"--"})
-		out, err := s.git(ctx, q.Worktree, diff...)
+		out, err := w.git(ctx, q.Worktree, diff...)
 		switch {
 		case err == nil:
 			*part.into = shortstat(string(out))
@@ -162,24 +143,24 @@ func (s *Sizes) measure(ctx context.Context, q SizeQuery) (Size, error) {
 			return Size{}, err
 		}
 	}
-	n, err := s.untracked(ctx, q.Worktree)
+	n, err := w.untracked(ctx, q.Worktree)
 	size.Unstaged.Insertions += n
 	return size, err
 }
 
 // base returns the ref to compare with: the configured one, else what origin calls its default, else the
 // first that exists of origin/main, origin/master, main, master.
-func (s *Sizes) base(ctx context.Context, q SizeQuery) (string, error) {
+func (w *World) base(ctx context.Context, q SizeQuery) (string, error) {
 	if q.Branch == "main" || q.Branch == "master" {
 		return "", ErrNoBase
 	}
 	if q.Base != "" {
-		if err := s.Exists(ctx, q.Worktree, q.Base); err != nil {
+		if err := w.Exists(ctx, q.Worktree, q.Base); err != nil {
 			return "", err
 		}
 		return own(q.Base, q.Branch)
 	}
-	out, err := s.git(ctx, q.Worktree, "for-each-ref", "--format=%(refname) %(symref:short)", "refs/remotes/origin/HEAD", "refs/remotes/origin/main",
+	out, err := w.git(ctx, q.Worktree, "for-each-ref", "--format=%(refname) %(symref:short)", "refs/remotes/origin/HEAD", "refs/remotes/origin/main",
 		"refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
 	if err != nil {
 		if exitCode(err) != -1 { // git's own no
@@ -204,11 +185,11 @@ func (s *Sizes) base(ctx context.Context, q SizeQuery) (string, error) {
 }
 
 // Exists returns nil where a ref names a commit, [ErrUnknownBase] where git has none of that name.
-func (s *Sizes) Exists(ctx context.Context, dir, ref string) error {
+func (w *World) Exists(ctx context.Context, dir, ref string) error {
 	if strings.HasPrefix(ref, "-") { // an option
 		return ErrUnknownBase
 	}
-	_, err := s.git(ctx, dir, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
+	_, err := w.git(ctx, dir, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
 	if err != nil && exitCode(err) != -1 {
 		return ErrUnknownBase
 	}
@@ -236,8 +217,8 @@ func shortstat(text string) Lines {
 }
 
 // untracked counts the lines of the files that git does not know and does not ignore.
-func (s *Sizes) untracked(ctx context.Context, worktree string) (int, error) {
-	out, err := s.git(ctx, worktree, "ls-files", "--others", "--exclude-standard", "-z")
+func (w *World) untracked(ctx context.Context, worktree string) (int, error) {
+	out, err := w.git(ctx, worktree, "ls-files", "--others", "--exclude-standard", "-z")
 	if err != nil {
 		return 0, err
 	}
@@ -286,18 +267,18 @@ func countLines(file string, limit int64) (lines int, read int64) {
 
 // Dirty counts the tracked files of a work tree with changes that are not committed; files that git
 // does not know do not count, nor do changes inside of submodules.
-func (s *Sizes) Dirty(ctx context.Context, worktree string) (int, error) {
-	off, err := s.withoutFilters(ctx, worktree)
+func (w *World) Dirty(ctx context.Context, worktree string) (int, error) {
+	off, err := w.withoutFilters(ctx, worktree)
 	if err != nil {
 		return 0, err
 	}
-	out, err := s.git(ctx, worktree, append(off, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")...)
+	out, err := w.git(ctx, worktree, append(off, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")...)
 	return bytes.Count(out, []byte("\n")), err
 }
 
 // Head returns the commit that a work tree's HEAD is at; "" before the first one.
-func (s *Sizes) Head(ctx context.Context, worktree string) (string, error) {
-	out, err := s.git(ctx, worktree, "rev-parse", "--verify", "--quiet", "HEAD")
+func (w *World) Head(ctx context.Context, worktree string) (string, error) {
+	out, err := w.git(ctx, worktree, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err != nil && exitCode(err) == 1 {
 		return "", nil
 	}
@@ -305,8 +286,8 @@ func (s *Sizes) Head(ctx context.Context, worktree string) (string, error) {
 }
 
 // Branches lists the local branches of a repository by their short names.
-func (s *Sizes) Branches(ctx context.Context, dir string) ([]string, error) {
-	out, err := s.git(ctx, dir, "for-each-ref", "--format=%(refname)", "refs/heads")
+func (w *World) Branches(ctx context.Context, dir string) ([]string, error) {
+	out, err := w.git(ctx, dir, "for-each-ref", "--format=%(refname)", "refs/heads")
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func lines(t *testing.T, file string, n int) {
 
 func sizeOf(t *testing.T, dir, branch, base string) (Size, error) {
 	t.Helper()
-	return new(Sizes).Of(t.Context(), SizeQuery{Worktree: dir, Branch: branch, Base: base})
+	return New().SizeOf(t.Context(), SizeQuery{Worktree: dir, Branch: branch, Base: base})
 }
 
 func TestPinned_34_NoSize(t *testing.T) {
@@ -101,7 +101,7 @@ func TestPinned_35_Size(t *testing.T) {
 
 func TestDirtyAndBranches(t *testing.T) {
 	dir, run := branchRepo(t)
-	var s Sizes
+	s := New()
 	if dirty, err := s.Dirty(t.Context(), dir); dirty != 0 || err != nil {
 		t.Errorf("%d %v", dirty, err)
 	}
@@ -145,11 +145,11 @@ func (g *fakeGit) run(_ context.Context, _ string, args ...string) ([]byte, erro
 func TestPinned_37_SizesAreRemembered(t *testing.T) {
 	now := time.Unix(1000, 0)
 	g := &fakeGit{n: "2"}
-	s := &Sizes{exec: g.run, now: func() time.Time { return now }}
+	s := &World{exec: g.run, now: func() time.Time { return now }}
 	q := SizeQuery{Worktree: "/w", Branch: "b", TTL: time.Minute}
 	ask := func() Size {
 		t.Helper()
-		return expect.Value(s.Of(t.Context(), q))(t)
+		return expect.Value(s.SizeOf(t.Context(), q))(t)
 	}
 	expect.Equal(t, ask(), (Size{Committed: Lines{2, 1}, Staged: Lines{2, 1}, Unstaged: Lines{2, 1}, Base: "origin/develop"}))
 	g.n, now = "9", now.Add(time.Minute-1)
@@ -169,17 +169,17 @@ func TestPinned_37_SizesAreRemembered(t *testing.T) {
 func TestSizeWithoutGit(t *testing.T) {
 	now := time.Unix(1000, 0)
 	g := &fakeGit{err: errors.New("no git")}
-	s := &Sizes{exec: g.run, now: func() time.Time { return now }}
+	s := &World{exec: g.run, now: func() time.Time { return now }}
 	q := SizeQuery{Worktree: "/w", Branch: "b"}
-	if _, err := s.Of(t.Context(), q); err == nil || errors.Is(err, ErrNoBase) {
+	if _, err := s.SizeOf(t.Context(), q); err == nil || errors.Is(err, ErrNoBase) {
 		t.Error(err)
 	}
 	g.err = nil
-	if _, err := s.Of(t.Context(), q); err == nil {
+	if _, err := s.SizeOf(t.Context(), q); err == nil {
 		t.Error("asked again at once")
 	}
 	now = now.Add(failedFor)
-	if _, err := s.Of(t.Context(), q); err != nil {
+	if _, err := s.SizeOf(t.Context(), q); err != nil {
 		t.Error(err)
 	}
 }

@@ -46,11 +46,11 @@ func TestNoProgramOfARepositoryRuns(t *testing.T) {
 	write(t, filepath.Join(dir, "b.dat"), "two\n")
 	old := time.Now().Add(-time.Hour) // the content is as it was: only a look inside tells
 	expect.OK(t, os.Chtimes(filepath.Join(dir, "c.md"), old, old))
-	var s Sizes
+	s := New()
 	if dirty, err := s.Dirty(t.Context(), dir); err != nil || dirty != 2 {
 		t.Errorf("%d files with changes, %v", dirty, err)
 	}
-	if size, err := s.Of(t.Context(), SizeQuery{Worktree: dir, Branch: "feature/x"}); err != nil || size.Unstaged != (Lines{Insertions: 1, Deletions: 8}) {
+	if size, err := s.SizeOf(t.Context(), SizeQuery{Worktree: dir, Branch: "feature/x"}); err != nil || size.Unstaged != (Lines{Insertions: 1, Deletions: 8}) {
 		t.Errorf("%+v, %v", size, err)
 	}
 	if _, err := s.Branches(t.Context(), dir); err != nil {

@@ -23,7 +23,7 @@ func TestBaseOfABranch(t *testing.T) {
 		{name: "configured", branch: "x", base: "origin/next", want: "origin/next"},
 		{name: "configured as its own remote", branch: "x", base: "origin/x", fails: ErrNoBase},
 	} {
-		s := &Sizes{exec: func(_ context.Context, dir string, args ...string) ([]byte, error) {
+		s := &World{exec: func(_ context.Context, dir string, args ...string) ([]byte, error) {
 			if dir != "/w" {
 				t.Errorf("%s: git %q in %s", tc.name, args, dir)
 			}

@@ -36,6 +36,7 @@ type app struct {
 	here    Here
 	alive   func(pid int) bool
 	place   func(dir string) facts.Place
+	world   *facts.World                                             // for questions about branches
 	managed string                                                   // folder of an administrator's settings of the client
 	look    func(name string) (string, error)                        // exec.LookPath
 	ground  func(path string) (name string, network bool, err error) // facts.NetworkFS
@@ -58,7 +59,7 @@ func newApp(here Here) *app {
 		self = config.Resolved(self)
 	}
 	a := &app{ctx: context.Background(), Console: cmdline.New("hookctl"), self: self, here: here, alive: func(pid int) bool { return facts.Probe(pid).Alive },
-		place: facts.New().Place, managed: managedDir(runtime.GOOS), look: exec.LookPath, ground: facts.NetworkFS, room: embedded.FreeSpace}
+		place: facts.New().Place, world: facts.New(), managed: managedDir(runtime.GOOS), look: exec.LookPath, ground: facts.NetworkFS, room: embedded.FreeSpace}
 	a.connect = a.dial
 	return a
 }

@@ -102,7 +102,6 @@ type desk struct {
 	state    gate.State
 	cells    map[string]gate.State // all branches of the project; "" is the project's own cell
 	sessions []session.State       // the live ones, and those that were asked for by name
-	sizes    facts.Sizes
 }
 
 // say prints a line of the framework's on stderr.
@@ -254,7 +253,7 @@ func (d *desk) noSession() error {
 func (d *desk) board(id string) []gates.Gate {
 	g := &hook.Gates{Rules: d.rules, Branch: d.branch, Dir: d.place.Worktree}
 	if slices.ContainsFunc(d.rules.InOrder(), func(q gates.Requirement) bool { return q.GuardType == gates.GuardDirtyTree }) {
-		g.Dirty, _ = d.sizes.Dirty(d.ctx, d.place.Worktree) // as in a hook: not known is not dirty
+		g.Dirty, _ = d.world.Dirty(d.ctx, d.place.Worktree) // as in a hook: not known is not dirty
 	}
 	for _, s := range d.live(false) {
 		if s.ID != id && s.Worktree == d.place.Worktree {

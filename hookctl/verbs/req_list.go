@@ -96,7 +96,7 @@ func (a *app) reqPruneVerb(_ []string) error {
 	if err != nil {
 		return err
 	}
-	known, err := d.sizes.Branches(a.ctx, d.place.Worktree)
+	known, err := d.world.Branches(a.ctx, d.place.Worktree)
 	if err != nil {
 		return problem.Faultf("the branches could not be listed: %v", err).Advise("nothing was cleared")
 	}

@@ -68,7 +68,7 @@ func (s *satisfying) run(a *app, args []string) error {
 // hasBranch refuses a branch that git does not have: a slip of the pen would open nothing. Where git does not
 // answer, what was typed counts.
 func (d *desk) hasBranch(name string) error {
-	known, err := d.sizes.Branches(d.ctx, d.place.Worktree)
+	known, err := d.world.Branches(d.ctx, d.place.Worktree)
 	if err != nil || name == d.place.Branch || slices.Contains(known, name) {
 		return nil
 	}

@@ -244,7 +244,7 @@ func (d *desk) verbose(id string, board []gates.Gate) {
 }
 
 func (d *desk) size(q gates.Requirement) (facts.Size, error) {
-	return d.sizes.Of(d.ctx, facts.SizeQuery{Worktree: d.place.Worktree, Branch: d.branch, Base: q.Base})
+	return d.world.SizeOf(d.ctx, facts.SizeQuery{Worktree: d.place.Worktree, Branch: d.branch, Base: q.Base})
 }
 
 func branchSize(s facts.Size) (float64, string) {
@@ -278,7 +278,7 @@ func (d *desk) problems(full bool) {
 func (d *desk) unknownBases() []gates.Problem {
 	var list []gates.Problem
 	for _, q := range d.rules.InOrder() {
-		if q.Type == gates.Dynamic && q.Base != "" && errors.Is(d.sizes.Exists(d.ctx, d.place.Worktree, q.Base), facts.ErrUnknownBase) {
+		if q.Type == gates.Dynamic && q.Base != "" && errors.Is(d.world.Exists(d.ctx, d.place.Worktree, q.Base), facts.ErrUnknownBase) {
 			list = append(list, gates.Problem{File: q.File, Line: q.Line, Column: q.Column, Requirement: q.Name, Message: q.UnknownBase(),
 				Hint: "fetch it, or correct the name", Warning: true})
 		}

@@ -53,6 +53,7 @@ func newBench(t *testing.T, handler http.Handler) *bench {
 		self:    filepath.Join(home, "bin", "hookd"),
 		alive:   func(int) bool { return false },
 		place:   func(dir string) facts.Place { return facts.Place{Dir: dir} },
+		world:   facts.New(),
 		managed: filepath.Join(home, "managed"),
 		look:    func(name string) (string, error) { return "", fmt.Errorf("%s: not found", name) },
 		ground:  func(string) (string, bool, error) { return "ext4", false, nil },
