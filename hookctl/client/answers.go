@@ -86,16 +86,16 @@ type CanaryStep struct {
 	MS     float64 `json:"ms"`
 }
 
-// GateOrder is a request for events of one branch's gates, all or none. The branch is that of Dir unless it is
-// named; Session may be an alias.
-type GateOrder struct {
+// Order is a request for events of one branch's gates, or of the ledger of the project that Dir is in, all or none. The
+// branch is that of Dir unless it is named; Session may be an alias, and one that is not known is left out for a ledger.
+type Order struct {
 	Dir     string        `json:"dir"`
 	Branch  string        `json:"branch,omitempty"`
 	Session string        `json:"session,omitempty"`
 	Events  []GateCommand `json:"events"`
 }
 
-// GateCommand is one of them: gate.satisfied, gate.cleared or gate.imported.
+// GateCommand is one of them: gate.satisfied, gate.cleared, gate.imported, or an event of a ledger.
 type GateCommand struct {
 	Type string          `json:"type"`
 	Data json.RawMessage `json:"data"`
@@ -108,13 +108,6 @@ type GateReceipt struct {
 	Session string   `json:"session,omitempty" jsonschema_description:"whole id; absent where no session is meant"`
 	Seq     uint64   `json:"seq" jsonschema_description:"of the last event"`
 	Events  []string `json:"events" jsonschema_description:"ids of the events, in order"`
-}
-
-// LedgerOrder is a request for events of the ledger of the project that Dir is in, all or none.
-type LedgerOrder struct {
-	Dir     string        `json:"dir"`
-	Session string        `json:"session,omitempty"` // whole id; one that is not known is left out
-	Events  []GateCommand `json:"events"`
 }
 
 // LedgerReceipt is what became of an order.

@@ -28,22 +28,13 @@ import (
 // ErrNotRunning says that no daemon serves the home, or that the one which did has ended before it answered.
 var ErrNotRunning = errors.New("no daemon is running")
 
-// Mode says what Connect does when no daemon runs.
-type Mode int
-
-// Modes.
-const (
-	Running Mode = iota // ErrNotRunning
-	Start               // start one and wait for it
-)
-
 // Options say whose daemon is meant.
 type Options struct {
-	Home string // default: the environment's
-	Mode Mode
-	Wait time.Duration // for a daemon that is starting; default 10 s
+	Home  string        // default: the environment's
+	Start bool          // a daemon where none runs, and wait for it
+	Wait  time.Duration // for a daemon that is starting; default 10 s
 
-	// Here opens the store in this process where no daemon runs; nil: that is ErrNotRunning.
+	// Here opens the store in this process where no daemon runs and none is started; nil: that is ErrNotRunning.
 	Here func(ctx context.Context, p home.Paths) (*Client, error)
 
 	// Answer is how long a daemon that accepts connections may take for the smallest answer; default 3 s.
@@ -106,7 +97,7 @@ func connect(ctx context.Context, o Options) (*Client, error) {
 			return c, err
 		} // else the connection broke: it has ended since
 	}
-	if o.Mode == Start {
+	if o.Start {
 		return startAndConnect(ctx, p, o)
 	}
 	if o.Here != nil {

@@ -27,11 +27,11 @@ func TestConnectDaemonStopped(t *testing.T) {
 	l, err := net.Listen("unix", p.Socket)
 	expect.OK(t, err)
 	defer l.Close()
-	for _, mode := range []Mode{Running, Start} {
-		_, err = Connect(context.Background(), Options{Mode: mode, Answer: 30 * time.Millisecond})
+	for _, start := range []bool{false, true} {
+		_, err = Connect(context.Background(), Options{Start: start, Answer: 30 * time.Millisecond})
 		var p *problem.Error
 		if !errors.As(err, &p) || p.Message != "the daemon (process 0) does not answer within 30ms" || !strings.HasPrefix(p.Hint, "it may be stopped") {
-			t.Errorf("%d: %v", mode, err)
+			t.Errorf("%t: %v", start, err)
 		}
 	}
 }
@@ -46,7 +46,7 @@ func TestConnectDaemonEnding(t *testing.T) {
 			c.Close()
 		}
 	}()
-	if _, err := Connect(t.Context(), Options{Mode: Running, Answer: 30 * time.Second}); !errors.Is(err, ErrNotRunning) {
+	if _, err := Connect(t.Context(), Options{Answer: 30 * time.Second}); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("%v, want ErrNotRunning", err)
 	}
 }
@@ -71,7 +71,7 @@ func TestStartBehindAnEndingDaemon(t *testing.T) {
 	p := hometest.Home(t, "answer")
 	lock := expect.Value(home.LockFile(p.SpawnLock))(t)
 	time.AfterFunc(50*time.Millisecond, func() { lock.Close() })
-	c := expect.Value(Connect(t.Context(), Options{Mode: Start}))(t)
+	c := expect.Value(Connect(t.Context(), Options{Start: true}))(t)
 	_ = c.Close()
 	if n := len(hometest.Starts(p)); n != 1 {
 		t.Errorf("%d daemons were started: %v", n, hometest.Starts(p))

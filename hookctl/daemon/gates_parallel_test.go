@@ -22,7 +22,7 @@ func TestGatesUnderParallelHooks(t *testing.T) {
 	const sessions, calls = 10, 5
 	g := newGated(t, twoPlans)
 	var frames []wire.Frame
-	var orders []client.GateOrder
+	var orders []client.Order
 	for s := range sessions {
 		id := sessionOf(s)
 		g.says(id, startAs("resume"))
@@ -30,7 +30,7 @@ func TestGatesUnderParallelHooks(t *testing.T) {
 			frames = append(frames, g.frame(id, edit))
 		}
 		for _, n := range []string{"commit_plan", "adr_reviewed"} {
-			orders = append(orders, client.GateOrder{Dir: g.dir, Session: id, Events: ordered(events.TypeGateSatisfied, `{"name":"`+n+`","scope":"session","level":"session","by":"cli"}`)})
+			orders = append(orders, client.Order{Dir: g.dir, Session: id, Events: ordered(events.TypeGateSatisfied, `{"name":"`+n+`","scope":"session","level":"session","by":"cli"}`)})
 		}
 	}
 	var mu sync.Mutex

@@ -151,7 +151,7 @@ func (g *gatedRepo) types() string {
 	return strings.Join(out, " ")
 }
 
-func (g *gatedRepo) order(o client.GateOrder) {
+func (g *gatedRepo) order(o client.Order) {
 	g.t.Helper()
 	if o.Dir == "" {
 		o.Dir = g.dir
@@ -173,13 +173,13 @@ func (g *gatedRepo) satisfy(session, name, scope string) {
 		g.says(session, `{"hook_event_name":"Notification","message":"hello"}`)
 	}
 	data := fmt.Sprintf(`{"name":%q,"scope":%q,"level":%q,"by":"cli"}`, name, scope, level)
-	g.order(client.GateOrder{Session: session, Events: ordered(events.TypeGateSatisfied, data)})
+	g.order(client.Order{Session: session, Events: ordered(events.TypeGateSatisfied, data)})
 }
 
 func (g *gatedRepo) clear(session, name string) {
 	g.t.Helper()
 	data := fmt.Sprintf(`{"name":%q,"all_sessions":%t,"reason":"command"}`, name, session == "")
-	g.order(client.GateOrder{Session: session, Events: ordered(events.TypeGateCleared, data)})
+	g.order(client.Order{Session: session, Events: ordered(events.TypeGateCleared, data)})
 }
 
 const (

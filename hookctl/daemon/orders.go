@@ -24,7 +24,7 @@ const (
 )
 
 // OrderGates appends what a person decided about gates, and returns when that is on disk.
-func (d *Daemon) OrderGates(ctx context.Context, o client.GateOrder) (out client.GateReceipt, err error) {
+func (d *Daemon) OrderGates(ctx context.Context, o client.Order) (out client.GateReceipt, err error) {
 	list, err := orderedEvents(o.Events, events.TypeGateSatisfied, events.TypeGateCleared, events.TypeGateImported)
 	if err != nil {
 		return out, err
@@ -116,7 +116,7 @@ func checkOrder(e events.Event, session string) error {
 }
 
 // doLedger appends what a person or an agent says of a ledger, decided in the order of the log.
-func (d *Daemon) doLedger(ctx context.Context, o client.LedgerOrder) (any, error) {
+func (d *Daemon) doLedger(ctx context.Context, o client.Order) (any, error) {
 	asked, err := orderedEvents(o.Events, events.TypeLedgerEntryAdded, events.TypeLedgerEntryClosed, events.TypeLedgerSynthesized, events.TypeLedgerHealed)
 	if err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func (a *app) dial(ctx context.Context, n need) (*client.Client, error) {
 	o := client.Options{Home: a.Home()}
 	switch n {
 	case needStarted:
-		o.Mode = client.Start
+		o.Start = true
 	case needStore, needRecords, needHookfind:
 		o.Here = a.here
 	}

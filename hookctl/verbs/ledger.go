@@ -124,7 +124,7 @@ func (a *app) topDir() string {
 
 // orderLedger asks for events of the ledger here.
 func (a *app) orderLedger(list ...events.Event) (client.LedgerReceipt, error) {
-	o := client.LedgerOrder{Dir: a.ProjectDir(), Session: a.Getenv("CLAUDE_CODE_SESSION_ID")}
+	o := client.Order{Dir: a.ProjectDir(), Session: a.Getenv("CLAUDE_CODE_SESSION_ID")}
 	for _, e := range list {
 		o.Events = append(o.Events, command(e))
 	}

@@ -267,7 +267,7 @@ func (d *desk) board(id string) []gates.Gate {
 }
 
 // order has the daemon record what was decided.
-func (d *desk) order(o client.GateOrder) (client.GateReceipt, error) {
+func (d *desk) order(o client.Order) (client.GateReceipt, error) {
 	o.Dir = d.place.Worktree
 	var r client.GateReceipt
 	err := d.post("/v1/do/gates", o, &r)

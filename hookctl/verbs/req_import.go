@@ -115,7 +115,7 @@ func (d *desk) importFile(file string) (importedJSON, error) {
 		return out, nil
 	}
 
-	o := client.GateOrder{Branch: f.Branch}
+	o := client.Order{Branch: f.Branch}
 	for part := range slices.Chunk(entries, importChunk) {
 		o.Events = append(o.Events, command(&events.GateImported{File: filepath.Base(file), Gates: part}))
 	}

@@ -105,7 +105,7 @@ func (a *app) reqPruneVerb(_ []string) error {
 		if slices.Contains(known, t.Branch) || t.Branch == d.branch {
 			continue
 		}
-		o := client.GateOrder{Branch: t.Branch, Events: []client.GateCommand{command(&events.GateCleared{AllSessions: true, Reason: events.GateClearedCommand})}}
+		o := client.Order{Branch: t.Branch, Events: []client.GateCommand{command(&events.GateCleared{AllSessions: true, Reason: events.GateClearedCommand})}}
 		if _, err := d.order(o); err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func (s *satisfying) run(a *app, args []string) error {
 	case err != nil && !errors.Is(err, errNoSession):
 		return err
 	}
-	o := client.GateOrder{Branch: d.branch}
+	o := client.Order{Branch: d.branch}
 	if slices.ContainsFunc(d.sessions, func(s session.State) bool { return s.ID == id }) {
 		o.Session = id
 	} else if needs {
@@ -190,7 +190,7 @@ func (f *clearing) run(a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	o := client.GateOrder{Branch: d.branch}
+	o := client.Order{Branch: d.branch}
 	if f.Session != "" {
 		if o.Session, _, err = d.find(f.Session); err != nil {
 			return err

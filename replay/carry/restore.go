@@ -85,7 +85,7 @@ func emptyHome(ctx context.Context, home string) error {
 	if len(entries) > 0 {
 		return problem.Conflict("%s is not empty", home).Advise("restore into another folder with --home DIR, or move this one away first")
 	}
-	c, err := client.Connect(ctx, client.Options{Home: home, Mode: client.Running})
+	c, err := client.Connect(ctx, client.Options{Home: home})
 	if errors.Is(err, client.ErrNotRunning) {
 		return nil
 	}
