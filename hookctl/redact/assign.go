@@ -101,7 +101,7 @@ func (p *pass) assignment(start, end int) (assignment, bool) {
 		return p.read, p.assigns
 	}
 	a := assignment{name: nameStart(p.b, start), nameEnd: end}
-	a.query = a.name > 0 && (p.b[a.name-1] == '?' || p.b[a.name-1] == '&')
+	a.query = a.name > 0 && oneOf(p.b[a.name-1], "?&")
 	ok := end < len(p.b) && p.sign(&a, end)
 	p.read, p.assigns = a, ok
 	return a, ok
@@ -140,8 +140,12 @@ func (p *pass) sign(a *assignment, at int) bool {
 	if listed {
 		at++
 	}
+	blank := isBlank
+	if a.outer {
+		blank = isSpace // line breaks too, as JSON allows them
+	}
 	at = skipColour(b, at)
-	i := skipBlanks(b, at, a.outer)
+	i := runEnd(b, at, blank)
 	if i == len(b) {
 		return false
 	}
@@ -164,7 +168,7 @@ func (p *pass) sign(a *assignment, at int) bool {
 		}
 	}
 	a.header = a.style == styleColon
-	a.value = skipBlanks(b, i+width, a.outer)
+	a.value = runEnd(b, i+width, blank)
 	if a.style == styleColon {
 		a.spaced = a.value > i+width
 	}
@@ -185,7 +189,7 @@ func typed(b []byte, at int) int {
 	if i == at || i+1 >= len(b) || b[i] != '=' || b[i+1] == '>' || b[i+1] == '=' {
 		return 0
 	}
-	value := skipBlanks(b, i+1, false)
+	value := skipBlanks(b, i+1)
 	apart := isBlank(b[i-1]) || hasSuffixFold(b[at:i], "str") // or it is a text in base64, or another name
 	if _, quote, _ := quoteAt(b, value); quote == 0 || !apart {
 		return 0
@@ -256,11 +260,11 @@ func (p *pass) noSign(a *assignment, at, i int) bool {
 	}
 	if a.named { // define("X", "…")
 		call := b[i] == ',' && bytes.HasSuffix(bytes.TrimRight(before, "\"'` \t\\"), []byte("("))
-		a.value, a.outer, a.style, a.call = skipBlanks(b, i+1, false), false, styleDefault, true
+		a.value, a.outer, a.style, a.call = skipBlanks(b, i+1), false, styleDefault, true
 		return call && a.quoted(b)
 	}
 	if n := backslashRun(b, i); n > 0 && i+n+1 < len(b) && b[i+n] == 't' {
-		return p.loosely(a, skipBlanks(b, i+n+1, false))
+		return p.loosely(a, skipBlanks(b, i+n+1))
 	}
 	if i == at {
 		return false
@@ -317,9 +321,9 @@ func pairedValue(b []byte, at int) int {
 	if _, quote, after := quoteAt(b, i+5); quote != 0 {
 		i = after - 5
 	}
-	i = skipBlanks(b, i+5, false)
-	if i < len(b) && (b[i] == ':' || b[i] == '=') {
-		return skipBlanks(b, i+1, false)
+	i = skipBlanks(b, i+5)
+	if i < len(b) && oneOf(b[i], ":=") {
+		return skipBlanks(b, i+1)
 	}
 	return 0
 }
@@ -327,16 +331,11 @@ func pairedValue(b []byte, at int) int {
 // opensTag reports whether the name around at stands after < or a namespace.
 func opensTag(b []byte, at int) bool {
 	from := nameStart(b, at)
-	return from > 0 && (b[from-1] == '<' || b[from-1] == ':')
+	return from > 0 && oneOf(b[from-1], "<:")
 }
 
-// skipBlanks skips blanks, and line breaks too where JSON allows them.
-func skipBlanks(b []byte, at int, lines bool) int {
-	for at < len(b) && (isBlank(b[at]) || lines && isSpace(b[at])) {
-		at++
-	}
-	return at
-}
+// skipBlanks skips blanks, but no line breaks.
+func skipBlanks(b []byte, at int) int { return runEnd(b, at, isBlank) }
 
 // skipSpace skips blanks and line breaks, also escaped ones.
 func skipSpace(b []byte, at int) int {

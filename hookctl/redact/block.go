@@ -105,16 +105,16 @@ func (p *pass) blockTail(at int) int {
 // skipLead skips what a listing writes before a line's own text: the signs of a diff, the number of a read file, the path
 // and the number that grep names, the name of a container; and the blanks after it.
 func skipLead(b []byte, at int) int {
-	from := skipBlanks(b, at, false)
+	from := skipBlanks(b, at)
 	if from == at && at < len(b) && oneOf(b[at], "+->") {
-		return skipBlanks(b, at+1, false)
+		return skipBlanks(b, at+1)
 	}
 	end := from
 	for end < len(b) && end < from+maxPrefix && (isNameByte(b[end]) || oneOf(b[end], "./:")) {
 		end++
 	}
-	if bar := skipBlanks(b, end, false); bar > end && bar < len(b) && b[bar] == '|' {
-		return skipBlanks(b, bar+1, false)
+	if bar := skipBlanks(b, end); bar > end && bar < len(b) && b[bar] == '|' {
+		return skipBlanks(b, bar+1)
 	}
 
 	for i := from; i < end; i++ {
@@ -124,7 +124,7 @@ func skipLead(b []byte, at int) int {
 		}
 		for _, sign := range []string{":", "-", "\u2192", "\t", `\t`} {
 			if hasPrefix(b[to:], sign) {
-				return skipBlanks(b, to+len(sign), false)
+				return skipBlanks(b, to+len(sign))
 			}
 		}
 	}

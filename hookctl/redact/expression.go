@@ -45,7 +45,7 @@ func isDotted(v []byte) bool { return len(v) <= 96 && bytes.IndexByte(v, '.') > 
 // wholeLine reports whether nothing follows the value on its line, and for YAML nothing precedes the name. A
 // word of letters alone is a value there, and prose or a variable elsewhere.
 func (p *pass) wholeLine(a assignment, at, end int) bool {
-	last := end == len(p.b) || p.b[end] == '\n' || p.b[end] == '\r' || p.b[end] == '\\' && endsWord(p.b, end) || p.json && p.b[end] == '"'
+	last := end == len(p.b) || oneOf(p.b[end], "\n\r") || p.b[end] == '\\' && endsWord(p.b, end) || p.json && p.b[end] == '"'
 	if a.style == styleColon {
 		return last && p.firstOnLine(at)
 	}
@@ -65,7 +65,7 @@ func (p *pass) firstOnLine(at int) bool {
 		i--
 	}
 	line := i + 1
-	for line > 0 && i-line < maxPrefix+maxName && p.b[line-1] != '\n' && p.b[line-1] != '"' && !(p.b[line-1] == 'n' && isEscapeLetter(p.b, line-1)) {
+	for line > 0 && i-line < maxPrefix+maxName && !oneOf(p.b[line-1], "\n\"") && !(p.b[line-1] == 'n' && isEscapeLetter(p.b, line-1)) {
 		line--
 	}
 	return line == i+1 || isQuote(p.b[i]) || isEscapeLetter(p.b, i) || skipLead(p.b, line) > i

@@ -137,7 +137,7 @@ func rewritten(doc []byte, change func(literal) []byte) []byte {
 				l.text = doc[i:end]
 			}
 			after := bytes.TrimLeft(doc[end:min(len(doc), end+16)], " \t\r\n")
-			l.name = len(after) > 0 && after[0] == ':'
+			l.name = hasPrefix(after, ":")
 			if depth == 1 && !l.name {
 				l.field = field
 			}

@@ -54,7 +54,7 @@ func hasPrefix(b []byte, word string) bool {
 
 // flagValue takes the argument at or after at.
 func (p *pass) flagValue(m *matcher, c command, at int) {
-	from := skipBlanks(p.b, at, false)
+	from := skipBlanks(p.b, at)
 	if from == len(p.b) || from > at && c.joined {
 		return
 	}

@@ -14,7 +14,7 @@ func (a *assignment) scheme(v []byte) int {
 	for _, s := range schemes {
 		if hasPrefixFold(v, s) {
 			a.grade = gradeStrong
-			return skipBlanks(v, len(s), false)
+			return skipBlanks(v, len(s))
 		}
 	}
 	return 0
@@ -26,7 +26,7 @@ func findBearer(p *pass, m *matcher, start, end int) {
 		return
 	}
 	a := assignment{naming: naming{kind: "bearer-token", grade: gradeMedium}, style: styleFlag}
-	if at := skipBlanks(p.b, end, false); at < len(p.b) {
+	if at := skipBlanks(p.b, end); at < len(p.b) {
 		p.unquoted(m, a, at)
 	}
 }

@@ -11,7 +11,7 @@ const minLoose = 16
 func (p *pass) loosely(a *assignment, i int) bool {
 	for _, word := range []string{"is ", "was "} {
 		if hasPrefixFold(p.b[i:], word) {
-			i = skipBlanks(p.b, i+len(word), false)
+			i = skipBlanks(p.b, i+len(word))
 			a.said = true
 			break
 		}
@@ -20,7 +20,7 @@ func (p *pass) loosely(a *assignment, i int) bool {
 	a.said = a.said || p.firstOnLine(a.name) // as Gradle's: password 'x'
 
 	if i < len(p.b) && p.b[i] == '|' {
-		i = skipBlanks(p.b, i+1, false) // the columns of a table
+		i = skipBlanks(p.b, i+1) // the columns of a table
 	}
 	_, quote, after := quoteAt(p.b, i)
 	a.said = a.said || quote == '\'' && string(p.b[a.name:a.nameEnd]) == "PASSWORD" // of SQL

@@ -66,10 +66,10 @@ const maxElement = 1024
 // yamlBlock takes the first word of a block scalar (password: |).
 func (p *pass) yamlBlock(m *matcher, a assignment, at int) bool {
 	b := p.b
-	if at+2 >= len(b) || b[at] != '|' && b[at] != '>' {
+	if at+2 >= len(b) || !oneOf(b[at], "|>") {
 		return false
 	}
-	for at++; at < len(b) && (b[at] == '-' || b[at] == '+' || isDigit(b[at])); at++ {
+	for at++; at < len(b) && (oneOf(b[at], "-+") || isDigit(b[at])); at++ {
 	}
 	from := skipSpace(b, at)
 	if lead := skipLead(b, from); isBlank(b[lead-1]) {
@@ -93,7 +93,7 @@ func (p *pass) number(m *matcher, a assignment, at int) {
 	if a.kind != "password" {
 		least = 16
 	}
-	if end-at >= least && end < len(p.b) && (isSpace(p.b[end]) || p.b[end] == ',' || p.b[end] == '}') {
+	if end-at >= least && end < len(p.b) && (isSpace(p.b[end]) || oneOf(p.b[end], ",}")) {
 		p.addNamed(m, a, at, end)
 		p.spans[len(p.spans)-1].bare = true
 	}
