@@ -78,7 +78,11 @@ func (w *World) gitAt(gitDir string) (known, error) {
 	if k.head, err = readHead(path, info); err != nil {
 		return known{}, nil //nolint:nilerr // it is no HEAD
 	}
-	if k.common, err = commonDir(gitDir); err != nil {
+	k.common, err = readPointer(filepath.Join(gitDir, "commondir"), "")
+	if absent(err) { // not the git directory of a linked work tree
+		k.common, err = gitDir, nil
+	}
+	if err != nil {
 		return known{}, nil //nolint:nilerr // it is no git directory
 	}
 	for _, part := range [...]string{"objects", "refs"} {
@@ -91,15 +95,6 @@ func (w *World) gitAt(gitDir string) (known, error) {
 		w.heads.Put(gitDir, k)
 	}
 	return k, nil
-}
-
-// commonDir follows the commondir file of a linked work tree's git directory.
-func commonDir(gitDir string) (string, error) {
-	common, err := readPointer(filepath.Join(gitDir, "commondir"), "")
-	if err != nil && absent(err) {
-		return gitDir, nil
-	}
-	return common, err
 }
 
 // readPointer reads a file that holds a path, relative to the file's own directory.

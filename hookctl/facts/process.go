@@ -22,10 +22,7 @@ func Probe(pid int) Process {
 		return Process{}
 	}
 	start, alive := probe(pid)
-	if !alive {
-		return Process{PID: pid}
-	}
-	return Process{PID: pid, Start: start, Alive: true}
+	return Process{PID: pid, Start: start, Alive: alive}
 }
 
 // SameProcess reports whether the process that had this pid and start time is still alive. Where one of

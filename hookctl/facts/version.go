@@ -45,10 +45,7 @@ func versionOf(file string) string {
 // versionInPath reads …/claude/versions/<version>, where the native installer puts each version, as a
 // file or as a folder.
 func versionInPath(file string) string {
-	_, rest, ok := strings.Cut(slashed(file), "/claude/versions/")
-	if !ok {
-		return ""
-	}
+	_, rest, _ := strings.Cut(slashed(file), "/claude/versions/")
 	v, _, _ := strings.Cut(rest, "/")
 	v = strings.TrimSuffix(v, ".exe")
 	if !version.MatchString(v) {

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,9 +75,7 @@ func Envelopes(now time.Time, base events.Envelope, list ...events.Event) ([]eve
 		env.ID, env.Type, env.Version, env.Data = first, k.Type, k.Version(), data
 		if i > 0 {
 			env.ID = events.DerivedID(first, i)
-		}
-		if i > 0 && env.Causation == "" {
-			env.Causation = first
+			env.Causation = cmp.Or(env.Causation, first)
 		}
 		envs = append(envs, env)
 	}
