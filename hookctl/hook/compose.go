@@ -55,6 +55,11 @@ type Item struct {
 	Warns bool // an identity verb that says it exits with 1
 }
 
+// item is one for the model, in one form.
+func item(id string, rank Rank, text, event string) Item {
+	return Item{ID: id, Rank: rank, Text: text, Event: event}
+}
+
 // Digest is the item's content as [events.ContextInjected] keeps it.
 func (it Item) Digest() string {
 	return digestOf(cmp.Or(it.Same, it.Text), 6)

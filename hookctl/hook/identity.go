@@ -109,7 +109,7 @@ func tellIdentity(in Input, w World, r Reader) []Item {
 	var items []Item
 
 	if text, what := identityText(in, start, s, born); text != "" {
-		it := Item{ID: what, Rank: RankIdentity, Text: text, Event: in.Frame}
+		it := item(what, RankIdentity, text, in.Frame)
 		if what == itemState && born {
 			it.Same = identity.ConsciousnessOf(s.Consciousness).ShortName() + " " + identity.Classify(s.LastIC) + " " + s.Guidance()
 		}

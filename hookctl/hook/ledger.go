@@ -186,12 +186,12 @@ func startItems(s ledger.State, in Input, source string) []Item {
 			result = "FAILED"
 		}
 		text := fmt.Sprintf("Synthesis %s ago %s, grounding %.2f.", ageText(in.Time.Sub(h.Ended)), result, h.Ratio)
-		items = append(items, Item{ID: "ledger.handoff", Rank: RankHandoff, Text: text, Event: h.Event})
+		items = append(items, item("ledger.handoff", RankHandoff, text, h.Event))
 	}
 	for _, e := range slices.Backward(events.Newest(decisions, toldDecisions)) {
 		e.Subject = ledger.Clip(e.Subject, subjectChars)
 		text := fmt.Sprintf("Decided: %s [ledger %d]", ledger.Clip(DecisionText(e), decisionChars), e.Seq)
-		items = append(items, Item{ID: "ledger.decision " + e.ID, Rank: RankDecisions, Text: text, Event: e.ID})
+		items = append(items, item("ledger.decision "+e.ID, RankDecisions, text, e.ID))
 	}
 	items = append(items, entriesItem("ledger.steps", RankHandoff, "Next: ", s.Open(events.LedgerStep), stepTokens)...)
 	return append(items, entriesItem("ledger.questions", RankBlockers, "Open question: ", s.Open(events.LedgerQuestion), questionTokens)...)
@@ -234,7 +234,7 @@ func forkItems(s ledger.State, session string, now time.Time) []Item {
 		}
 		said[f.Entry] = true
 		text := fmt.Sprintf("Fork detected, resyncing from the ledger: it has %q, not %q.", ledger.Clip(Holds(s, f), 100), ledger.Clip(f.Context, 100))
-		items = append(items, Item{ID: "ledger.fork " + f.Event, Rank: RankDecisions, Text: text, Event: f.Event})
+		items = append(items, item("ledger.fork "+f.Event, RankDecisions, text, f.Event))
 	}
 	return items
 }

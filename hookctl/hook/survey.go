@@ -34,7 +34,7 @@ func tellSurvey(in Input, found *events.WorkplaceSurveyed, s working.State) []It
 	}
 	items := foldersItem(readTokens, "working.changed", RankFiles, "Changed on disk since you saw them: ", s.Worktree, files)
 	if found.Gone != "" {
-		items = append(items, Item{ID: "working.gone", Rank: RankFunctions, Text: "Not restored: files, the work tree " + found.Gone + " is gone.", Event: in.Frame})
+		items = append(items, item("working.gone", RankFunctions, "Not restored: files, the work tree "+found.Gone+" is gone.", in.Frame))
 	}
 	var texts []string
 	for _, issue := range found.Issues {

@@ -132,7 +132,7 @@ func recovered(s working.State, cut bool) []Item {
 		items = append(items, noteItem("said", RankFunctions, "You said last: %s", s.Said, saidChars)...)
 	}
 	if drifted(s) {
-		items = append(items, Item{ID: "working.drift", Rank: RankGoal, Text: "The goal may have drifted: nothing of it was seen in the last turns.", Event: s.Goal.Event})
+		items = append(items, item("working.drift", RankGoal, "The goal may have drifted: nothing of it was seen in the last turns.", s.Goal.Event))
 	}
 	return items
 }
@@ -189,8 +189,7 @@ func Handoff(s working.State, now time.Time, here string) []Item {
 		return items
 	}
 	last := s.Commands[len(s.Commands)-1]
-	return append(items, Item{ID: "working.left", Rank: RankFunctions, Event: last.Event,
-		Text: "Not restored: files read and commands, they are older than 1 h."})
+	return append(items, item("working.left", RankFunctions, "Not restored: files read and commands, they are older than 1 h.", last.Event))
 }
 
 // goalItems are the two goals: what the session was for, and what it did last. Behind a summary that has their words
@@ -211,12 +210,12 @@ func goalItems(s working.State, prefix string, cut bool) []Item {
 			chars = taskChars
 		}
 		if !x.n.Known || !cut {
-			items = append(items, Item{ID: "working." + x.id, Rank: RankGoal, Text: prefix + x.title + events.Short(x.n.Text, chars), Event: x.n.Event})
+			items = append(items, item("working."+x.id, RankGoal, prefix+x.title+events.Short(x.n.Text, chars), x.n.Event))
 			prefix = ""
 		}
 	}
 	if items == nil && s.Goal != nil {
-		items = []Item{{ID: "working.phase", Rank: RankGoal, Text: prefix + "Goal and task are as summarised.", Event: s.Goal.Event}}
+		items = []Item{item("working.phase", RankGoal, prefix+"Goal and task are as summarised.", s.Goal.Event)}
 	}
 	return items
 }
@@ -226,7 +225,7 @@ func noteItem(id string, rank Rank, text string, n *working.Note, chars int) []I
 	if n == nil {
 		return nil
 	}
-	return []Item{{ID: "working." + id, Rank: rank, Text: fmt.Sprintf(text, events.Short(n.Text, chars)), Event: n.Event}}
+	return []Item{item("working."+id, rank, fmt.Sprintf(text, events.Short(n.Text, chars)), n.Event)}
 }
 
 // openItems are what is unfinished: words for the next session, things to do, failures, and what the user corrected.
@@ -260,11 +259,11 @@ func openItems(s working.State, cut bool) []Item {
 			what = strings.TrimPrefix(what, s.Worktree+"/")
 		}
 		text := fmt.Sprintf("Not mended: %s: %s", what, events.Short(f.Text, failureChars))
-		items = append(items, Item{ID: "working.failure " + f.Target, Rank: RankBlockers, Text: text, Event: f.Event})
+		items = append(items, item("working.failure "+f.Target, RankBlockers, text, f.Event))
 	}
 	for _, c := range slices.Backward(events.Newest(s.Corrections, 4)) {
 		if !c.Known || !cut {
-			items = append(items, Item{ID: "working.correction " + c.Event, Rank: RankDecisions, Text: "The user refused " + c.Text, Event: c.Event})
+			items = append(items, item("working.correction "+c.Event, RankDecisions, "The user refused "+c.Text, c.Event))
 		}
 	}
 	return items
@@ -320,7 +319,7 @@ func ranText(c working.Command) string {
 
 // listItem is an item of a list of at most so many tokens, 0 for any; its shorter forms have fewer entries.
 func listItem(most int, id string, rank Rank, title string, texts []string, between, event string) Item {
-	return shrinking(Item{ID: id, Rank: rank, Event: event}, most, len(texts), func(n int) string {
+	return shrinking(item(id, rank, "", event), most, len(texts), func(n int) string {
 		return title + strings.Join(texts[:n], between)
 	})
 }
@@ -353,7 +352,7 @@ func foldersItem(most int, id string, rank Rank, title, root string, files []wor
 		paths = append(paths, events.Below(root, f.Path))
 	}
 
-	it := shrinking(Item{ID: id, Rank: rank, Event: files[0].Event}, most, len(files), func(n int) string {
+	it := shrinking(item(id, rank, "", files[0].Event), most, len(files), func(n int) string {
 		return strings.Join(strings.FieldsFunc(title+byFolder(paths[:n]), unicode.IsControl), "?") // a name with an end of line says nothing of its own
 	})
 	it.Paths = paths[:it.shown]
