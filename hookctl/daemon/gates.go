@@ -153,7 +153,7 @@ func (d *Daemon) others(ctx context.Context, in hook.Input, w hook.World, g *hoo
 
 // measure asks git, and only for requirements that this hook would be held to.
 func (d *Daemon) measure(ctx context.Context, in *hook.Input, w hook.World, g *hook.Gates) {
-	g.Sizes = map[string]hook.BranchSize{}
+	g.Sizes = map[string]gates.Size{}
 	for _, q := range d.measured(ctx, *in, w, g) {
 		var err error
 		if q.Type == gates.Dynamic {
@@ -162,8 +162,8 @@ func (d *Daemon) measure(ctx context.Context, in *hook.Input, w hook.World, g *h
 				return d.world.SizeOf(ctx, facts.SizeQuery{Worktree: g.Root, Branch: g.Branch, Base: q.Base, TTL: q.CacheTTL})
 			})
 			if err == nil {
-				g.Sizes[q.Name] = hook.BranchSize{Committed: gates.Changed(size.Committed), Staged: gates.Changed(size.Staged),
-					Unstaged: gates.Changed(size.Unstaged), Base: d.clean(size.Base)}
+				size.Base = d.clean(size.Base)
+				g.Sizes[q.Name] = gates.Size(size)
 			}
 		} else {
 			g.Dirty, err = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.world.Dirty(ctx, g.Root) })

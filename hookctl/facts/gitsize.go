@@ -31,7 +31,7 @@ const (
 )
 
 // Lines is what changed: lines that came and lines that went.
-type Lines struct{ Insertions, Deletions int }
+type Lines = struct{ Insertions, Deletions int }
 
 // Size is how much a branch differs from where it left its base, and its work tree from that.
 type Size struct {

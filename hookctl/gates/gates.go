@@ -193,16 +193,21 @@ func (r Rules) SkillSatisfies(skill string) []Requirement {
 }
 
 // Changed is what `git diff --shortstat` counts.
-type Changed struct{ Insertions, Deletions int }
+type Changed = struct{ Insertions, Deletions int }
 
-// BranchSize returns the value of the branch-size calculator, all insertions and deletions, with its summary. The lines
-// of untracked files belong to unstaged.
-func BranchSize(committed, staged, unstaged Changed) (value float64, summary string) {
+// Size is how much a branch changed. The lines of untracked files are unstaged.
+type Size struct {
+	Committed, Staged, Unstaged Changed
+	Base                        string // what it was compared with
+}
+
+// Value is that of the branch-size calculator, all insertions and deletions, with its summary.
+func (s Size) Value() (value float64, summary string) {
 	var parts []string
 	for _, p := range []struct {
 		name string
 		c    Changed
-	}{{"committed", committed}, {"staged", staged}, {"unstaged", unstaged}} {
+	}{{"committed", s.Committed}, {"staged", s.Staged}, {"unstaged", s.Unstaged}} {
 		if n := p.c.Insertions + p.c.Deletions; n > 0 {
 			value += float64(n)
 			parts = append(parts, fmt.Sprintf("%s: %d+/%d-", p.name, p.c.Insertions, p.c.Deletions))

@@ -182,7 +182,7 @@ func TestPinned_35_BranchSize(t *testing.T) {
 		{Changed{}, Changed{}, Changed{0, 3}, 3, "unstaged: 0+/3-"},
 		{Changed{}, Changed{}, Changed{}, 0, "no changes"},
 	} {
-		value, summary := BranchSize(c.a, c.b, c.c)
+		value, summary := Size{Committed: c.a, Staged: c.b, Unstaged: c.c}.Value()
 		equal(t, c.summary, []any{value, summary}, []any{c.value, c.summary})
 	}
 }

@@ -41,7 +41,7 @@ type Gates struct {
 	Adopted  bool                       // the user has a configuration of his own, whether or not this project has one
 	Skip     bool                       // CLAUDE_SKIP_REQUIREMENTS: nothing is asked, what happens still counts
 	Late     bool                       // the frame waited in the spool: its call has long been made
-	Sizes    map[string]BranchSize      // of dynamic requirements, by name; absent: not known
+	Sizes    map[string]gates.Size      // of dynamic requirements, by name; absent: not known
 	Head     string                     // commit that HEAD is at; "" where it was not asked for
 	Dirty    int                        // tracked files with changes that are not committed
 	Problems []events.GateConfigInvalid // not recorded yet
@@ -56,12 +56,6 @@ func (g *Gates) Sent(redacted json.RawMessage) json.RawMessage {
 		return g.Input
 	}
 	return redacted
-}
-
-// BranchSize is how much a branch changed.
-type BranchSize struct {
-	Committed, Staged, Unstaged gates.Changed
-	Base                        string // what it was compared with
 }
 
 // GatesPast is what the projections say about the gates.
@@ -327,7 +321,7 @@ func (j *judge) grown(q gates.Requirement, f *gates.Failure) bool {
 	if !ok {
 		return false
 	}
-	value, summary := gates.BranchSize(size.Committed, size.Staged, size.Unstaged)
+	value, summary := size.Value()
 	if value < q.Thresholds.Block {
 		return false
 	}

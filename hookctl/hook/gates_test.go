@@ -115,8 +115,8 @@ func TestJudgeValues(t *testing.T) {
 	rules := rulesOf(t, `requirements:
   size: {enabled: true, type: dynamic, calculator: branch_size_calculator, thresholds: {warn: 5, block: 10}, blocking_message: "{value} of {total}, {summary}, since {base_branch}, limit {block_threshold}"}
 `)
-	size := BranchSize{Committed: gates.Changed{Insertions: 8, Deletions: 1}, Unstaged: gates.Changed{Insertions: 1}, Base: "origin/main"}
-	g := &Gates{Rules: rules, Sizes: map[string]BranchSize{"size": size}}
+	size := gates.Size{Committed: gates.Changed{Insertions: 8, Deletions: 1}, Unstaged: gates.Changed{Insertions: 1}, Base: "origin/main"}
+	g := &Gates{Rules: rules, Sizes: map[string]gates.Size{"size": size}}
 	_, v := judged(t, preEdit, g, GatesPast{})
 	if !strings.HasPrefix(v.Deny, "10 of 10, committed: 8+/1- | unstaged: 1+/0-, since origin/main, limit 10\n\n---\n") {
 		t.Error(v.Deny)

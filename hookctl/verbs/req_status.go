@@ -165,7 +165,7 @@ func (d *desk) statusJSON(id string, board []gates.Gate, measure bool) reqStatus
 		if measure && g.Requirement.Type == gates.Dynamic {
 			if size, err := d.size(g.Requirement); err == nil {
 				s.Base = size.Base
-				value, summary := branchSize(size)
+				value, summary := gates.Size(size).Value()
 				s.Value, s.Summary = &value, summary
 			}
 		}
@@ -238,17 +238,13 @@ func (d *desk) verbose(id string, board []gates.Gate) {
 			d.Printf("  %s: Not applicable (skipped)\n", q.Name)
 			continue
 		}
-		value, summary := branchSize(size)
+		value, summary := gates.Size(size).Value()
 		d.Printf("  %s: %.0f changes (limit %g)\n     %s\n     Base: %s\n", q.Name, value, q.Thresholds.Block, summary, size.Base)
 	}
 }
 
 func (d *desk) size(q gates.Requirement) (facts.Size, error) {
 	return d.world.SizeOf(d.ctx, facts.SizeQuery{Worktree: d.place.Worktree, Branch: d.branch, Base: q.Base})
-}
-
-func branchSize(s facts.Size) (float64, string) {
-	return gates.BranchSize(gates.Changed(s.Committed), gates.Changed(s.Staged), gates.Changed(s.Unstaged))
 }
 
 // problems prints what is wrong with the configuration and what has no effect; in full also what is known and not acted
