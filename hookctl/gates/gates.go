@@ -183,13 +183,10 @@ var builtinSkills = map[string][]string{
 
 // SkillSatisfies returns the enabled requirements that a skill satisfies when it ends. Its name is compared exactly.
 func (r Rules) SkillSatisfies(skill string) []Requirement {
-	var list []Requirement
-	for _, q := range r.InOrder() {
-		if skill != "" && q.SatisfiedBySkill == skill || slices.Contains(builtinSkills[skill], q.Name) {
-			list = append(list, q)
-		}
-	}
-	return list
+	return slices.DeleteFunc(r.InOrder(), func(q Requirement) bool {
+		satisfies := skill != "" && q.SatisfiedBySkill == skill || slices.Contains(builtinSkills[skill], q.Name)
+		return !satisfies
+	})
 }
 
 // Changed is what `git diff --shortstat` counts.

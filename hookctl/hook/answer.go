@@ -124,7 +124,7 @@ func Corrupted(damage string) string {
 // Exit 1, the client's word for a warning, says at a start and at an end
 // that an identity could not be taken as it was.
 func verbAnswer(in Input, model []Item, warnings []string, exit int, damage string) Answer {
-	lines := make([]string, 0, len(model))
+	var lines []string
 	for _, it := range model {
 		lines = append(lines, it.Text)
 	}

@@ -60,7 +60,7 @@ func Envelopes(now time.Time, base events.Envelope, list ...events.Event) ([]eve
 		first = wire.NewID(base.Time.UnixMilli())
 	}
 
-	envs := make([]events.Envelope, 0, len(list))
+	var envs []events.Envelope
 	for i, e := range list {
 		k, ok := events.Lookup(e.Type())
 		if !ok {

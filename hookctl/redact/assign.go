@@ -109,10 +109,13 @@ func (p *pass) assignment(start, end int) (assignment, bool) {
 
 func isNameByte(c byte) bool { return isAlnum(c) || c == '_' || c == '-' }
 
+// isPartByte reports whether c can be part of a name with the names of what it belongs to.
+func isPartByte(c byte) bool { return isNameByte(c) || c == '.' }
+
 // nameStart walks back from a word to where its name begins.
 func nameStart(b []byte, at int) int {
 	from := at
-	for from > 0 && at-from < maxName && (isNameByte(b[from-1]) || b[from-1] == '.') && !isEscapeLetter(b, from-1) {
+	for from > 0 && at-from < maxName && isPartByte(b[from-1]) && !isEscapeLetter(b, from-1) {
 		from--
 	}
 	for from < at && !isAlnum(b[from]) {

@@ -58,7 +58,7 @@ func (p *pass) firstOnLine(at int) bool {
 	for i >= 0 && (isBlank(p.b[i]) || p.b[i] == ':') {
 		i--
 	}
-	for low := max(0, i-maxName); i >= low && (isNameByte(p.b[i]) || p.b[i] == '.') && !isEscapeLetter(p.b, i); {
+	for low := max(0, i-maxName); i >= low && isPartByte(p.b[i]) && !isEscapeLetter(p.b, i); {
 		i--
 	}
 	for low := max(0, i-maxName); i >= low && isBlank(p.b[i]); {

@@ -3,7 +3,6 @@ package redact
 import (
 	"bytes"
 	"slices"
-	"unicode"
 )
 
 // placeholders begin a form to be filled in. Compared in lower case.
@@ -108,15 +107,10 @@ func isProse(v []byte, l looks) bool {
 
 // endsInSecretWord reports whether the last word of an identifier names a secret.
 func endsInSecretWord(v []byte) bool {
-	if len(v) == 0 || len(v) > maxName {
+	if len(v) == 0 || len(v) > maxName || runEnd(v, 0, isPartByte) < len(v) {
 		return false
 	}
-	for _, c := range v {
-		if !isNameByte(c) && c != '.' {
-			return false
-		}
-	}
 	got := classify(v)
-	camel := look(v).lower > 0 && bytes.ContainsFunc(v[1:], unicode.IsUpper)
+	camel := look(v).lower > 0 && look(v[1:]).upper > 0
 	return got.kind != "" && (camel || bytes.ContainsAny(v, "_-."))
 }

@@ -30,10 +30,7 @@ func classify(name []byte) naming {
 	var buf [maxName]byte
 	var ends [maxName + 1]uint8 // ends[i+1]: where the i-th word ends in buf
 	n, words := split(name, &buf, &ends)
-	upper := n > 0
-	for _, c := range name {
-		upper = upper && (c < 'a' || c > 'z')
-	}
+	upper := n > 0 && look(name).lower == 0
 	word := func(i int) []byte {
 		if i < 0 {
 			return nil
@@ -69,7 +66,7 @@ func secretWord(word []byte) (naming, bool) {
 		return got, true
 	}
 	for end := range gluedEnds {
-		if len(word) > len(end) && string(word[len(word)-len(end):]) == end {
+		if len(word) > len(end) && hasSuffixFold(word, end) {
 			return secretWords[end], true
 		}
 	}
