@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -52,10 +53,11 @@ func (w *World) around(dir string) (*repository, error) {
 		if k.head != "" || err != nil {
 			return &repository{gitDir: gitDir, worktree: dir, known: k}, err
 		}
-		if up := filepath.Dir(dir); isFile || up == dir {
+		up := filepath.Dir(dir)
+		if isFile || up == dir {
 			return nil, nil
 		}
-		dir = filepath.Dir(dir)
+		dir = up
 	}
 }
 
@@ -131,7 +133,7 @@ func readHead(path string, info os.FileInfo) (string, error) {
 	text := strings.TrimRight(string(b), " \t\r\n")
 	ref, named := strings.CutPrefix(text, "ref:")
 	ref = strings.TrimLeft(ref, " \t")
-	if named && !isRef(ref) || !named && !isHash(text) {
+	if named && !isRef(ref) || !named && !hash.MatchString(text) {
 		return "", errors.New("HEAD is neither ref nor commit")
 	}
 	return ref, nil
@@ -142,13 +144,8 @@ func isRef(s string) bool {
 	return strings.HasPrefix(s, "refs/") && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// isHash reports whether a text is the hex of a SHA-1 or a SHA-256.
-func isHash(s string) bool {
-	if len(s) != 40 && len(s) != 64 {
-		return false
-	}
-	return strings.Trim(s, "0123456789abcdef") == ""
-}
+// hash is the hex of a SHA-1 or a SHA-256.
+var hash = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // reftableHead is what the file HEAD says where refs, HEAD among them, are kept in a reftable
 // (git 2.45 and later): a ref that cannot exist, for programs that read the file.

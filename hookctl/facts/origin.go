@@ -57,13 +57,13 @@ func oldest(lines string) (string, error) {
 	var best string
 	var when int64
 	for line := range strings.Lines(lines) {
-		stamp, hash, _ := strings.Cut(strings.TrimSpace(line), " ")
+		stamp, commit, _ := strings.Cut(strings.TrimSpace(line), " ")
 		t, err := strconv.ParseInt(stamp, 10, 64)
-		if err != nil || !isHash(hash) {
+		if err != nil || !hash.MatchString(commit) {
 			return "", fmt.Errorf("git said %.80q", line)
 		}
-		if best == "" || t < when || t == when && hash < best {
-			best, when = hash, t
+		if best == "" || t < when || t == when && commit < best {
+			best, when = commit, t
 		}
 	}
 	return best, nil

@@ -99,11 +99,7 @@ func (l *shellLine) run(words []string, input string) {
 func (l *shellLine) within(name string, words []string, input string) {
 	switch {
 	case shells[name]:
-		if script, reads := scriptOf(words); reads {
-			l.read(input)
-		} else {
-			l.read(script)
-		}
+		l.read(scriptOf(words, input))
 		return
 	case name == "eval":
 		l.read(strings.Join(words[1:], " "))
@@ -117,24 +113,24 @@ func (l *shellLine) within(name string, words []string, input string) {
 	}
 }
 
-// scriptOf is the text after a shell's -c, also as -lc; reads reports that the shell takes its script from its input.
-func scriptOf(words []string) (script string, reads bool) {
+// scriptOf is what a shell runs: the text after its -c, also as -lc, or its input; "" for a file.
+func scriptOf(words []string, input string) string {
 	for i := 1; i < len(words); i++ {
 		w := words[i]
 		letters := strings.TrimLeft(w, "+-")
 		switch {
-		case w == letters: // a file
-			return "", false
+		case w == letters:
+			return ""
 		case strings.HasPrefix(w, "--"):
 		case strings.Contains(letters, "c") && i+1 < len(words):
-			return words[i+1], false
+			return words[i+1]
 		case letters == "s" || letters == "":
-			return "", true
+			return input
 		case strings.HasSuffix(strings.ToLower(letters), "o"): // -o pipefail
 			i++
 		}
 	}
-	return "", true
+	return input
 }
 
 // behindWrapper is what a wrapper runs; nil for another program.

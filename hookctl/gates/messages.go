@@ -3,6 +3,8 @@ package gates
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -36,12 +38,11 @@ func SatisfyCommand(session string, names ...string) string {
 	return inSession("satisfy "+strings.Join(quoted, " "), session)
 }
 
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+
 // shellWord quotes a name that a shell would not take as one word.
 func shellWord(name string) string {
-	plain := func(r rune) bool {
-		return r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-	}
-	if name != "" && strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0 {
+	if plainWord.MatchString(name) {
 		return name
 	}
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
@@ -50,9 +51,7 @@ func shellWord(name string) string {
 // text fills a requirement's own text.
 func (f Failure) text(session, text string) string {
 	values := map[string]string{"session_id": events.Alias(session)}
-	for k, v := range f.Values {
-		values[k] = v
-	}
+	maps.Copy(values, f.Values)
 	return strings.TrimSpace(Placeholders(text, f.Requirement, values))
 }
 

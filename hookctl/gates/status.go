@@ -41,8 +41,8 @@ type Status struct {
 func (s Status) Text(compact bool) string {
 	var parts []string
 	if s.Header != "" {
-		values := map[string]string{"branch": s.Branch, "project_dir": s.Project, "session_id": events.Alias(s.Session)}
-		parts = append(parts, strings.TrimSpace(Placeholders(s.Header, Requirement{}, values)))
+		known := Failure{Values: map[string]string{"branch": s.Branch, "project_dir": s.Project}}
+		parts = append(parts, known.text(s.Session, s.Header))
 	}
 	if w := s.warning(); w != "" {
 		parts = append(parts, w)

@@ -14,8 +14,8 @@ func findUserInfo(p *pass, m *matcher, start, end int) {
 	if hasPrefixFold(p.b[end:], "[redacted:") {
 		return
 	}
-	colon, at, ok := p.userInfo(end)
-	if !ok {
+	colon, at := p.userInfo(end)
+	if at <= end {
 		return
 	}
 	v := p.b[max(end, colon+1):at]
@@ -26,8 +26,8 @@ func findUserInfo(p *pass, m *matcher, start, end int) {
 	}
 }
 
-// userInfo finds the first colon and the last @ of what may stand before a host; no colon where it is the port's.
-func (p *pass) userInfo(from int) (colon, at int, ok bool) {
+// userInfo finds the first colon and the last @ of what may stand before a host, -1 for none; no colon where it is the port's.
+func (p *pass) userInfo(from int) (colon, at int) {
 	colon, at = -1, -1
 	limit := min(from+maxUserInfo, len(p.b))
 	i := from
@@ -48,5 +48,5 @@ scan:
 	if at < colon {
 		colon = -1
 	}
-	return colon, at, at > from
+	return colon, at
 }
