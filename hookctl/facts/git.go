@@ -42,7 +42,7 @@ func Git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 }
 
 func cleanEnv(lookup func(string) (string, bool)) []string {
-	env := append([]string(nil), quiet...)
+	env := slices.Clone(quiet)
 	for _, name := range passed {
 		if v, ok := lookup(name); ok && !strings.ContainsRune(v, 0) {
 			env = append(env, name+"="+v)

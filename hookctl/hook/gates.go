@@ -325,10 +325,9 @@ func (j *judge) grown(q gates.Requirement, f *gates.Failure) bool {
 	if value < q.Thresholds.Block {
 		return false
 	}
-	f.Values["value"] = gates.Number(value)
-	f.Values["total"] = f.Values["value"]
-	f.Values["summary"], f.Values["base_branch"] = summary, size.Base
-	f.Values["committed"], f.Values["staged"], f.Values["unstaged"] = changed(size.Committed), changed(size.Staged), changed(size.Unstaged)
+	number := gates.Number(value)
+	maps.Copy(f.Values, map[string]string{"value": number, "total": number, "summary": summary, "base_branch": size.Base,
+		"committed": changed(size.Committed), "staged": changed(size.Staged), "unstaged": changed(size.Unstaged)})
 	return true
 }
 

@@ -161,9 +161,7 @@ func (j *judge) started(e *events.SessionStarted) {
 	if e.Source == "startup" || e.Source == "clear" {
 		s.Carried = j.carry()
 	}
-	for _, q := range rules.InOrder() {
-		s.Gates = append(s.Gates, j.gate(q, slices.Contains(s.Carried, q.Name)))
-	}
+	s.Gates = j.board(s.Carried)
 	if !rules.Hooks.Compact(e.Source) {
 		j.out.Context = append(j.out.Context, s.Text(false))
 	}
@@ -192,9 +190,13 @@ func (j *judge) gate(q gates.Requirement, carried bool) gates.Gate {
 // Board is how the enabled requirements stand for a session at a time, in the order of the files.
 func Board(session string, now time.Time, g *Gates, p GatesPast) []gates.Gate {
 	j := &judge{in: Input{Session: session, Time: now}, g: g, p: p}
+	return j.board(nil)
+}
+
+func (j *judge) board(carried []string) []gates.Gate {
 	var list []gates.Gate
-	for _, q := range g.Rules.InOrder() {
-		list = append(list, j.gate(q, false))
+	for _, q := range j.g.Rules.InOrder() {
+		list = append(list, j.gate(q, slices.Contains(carried, q.Name)))
 	}
 	return list
 }

@@ -116,8 +116,14 @@ func tellIdentity(in Input, w World, r Reader) []Item {
 		items = append(items, it)
 	}
 
-	for _, text := range mended(in, s) {
+	mended := func(text string) { // what the fold had to do to an identity
 		items = append(items, Item{ID: "identity.mended", Same: text + in.Frame, Text: text, Event: in.Frame, User: true, Warns: true})
+	}
+	if s.PhasesUnstable { // ERR-SESSION-08
+		mended(unstable)
+	}
+	if size, drop := tooLarge(in, s); drop > 0 { // ERR-SESSION-09
+		mended(fmt.Sprintf("Snapshot size (%dKB) exceeds limit, trajectory truncated", size>>10))
 	}
 	if start != nil && start.Outcome == "not_found" {
 		items = append(items, Item{ID: "identity.not_found", Text: NotFound(in.Session), Same: in.Frame, Event: in.Frame, User: true})
@@ -228,19 +234,6 @@ func dreamDue(in Input, w World, s identity.State) bool {
 }
 
 const unstable = "Kuramoto instability detected: NaN in oscillator phases"
-
-// mended returns the warnings about what the fold had to do to an identity: phases that were not finite (ERR-SESSION-08),
-// a snapshot above its size (ERR-SESSION-09).
-func mended(in Input, s identity.State) []string {
-	var said []string
-	if s.PhasesUnstable {
-		said = append(said, unstable)
-	}
-	if size, drop := tooLarge(in, s); drop > 0 {
-		said = append(said, fmt.Sprintf("Snapshot size (%dKB) exceeds limit, trajectory truncated", size>>10))
-	}
-	return said
-}
 
 // tooLarge measures the snapshot at a session's end; encoding it is nothing for the hot path.
 func tooLarge(in Input, s identity.State) (size, drop int) {

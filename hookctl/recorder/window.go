@@ -111,7 +111,7 @@ func (w *window) Add(env *events.Envelope, seq uint64, at time.Time, digest dige
 		if w.byID[old.ID] == i {
 			delete(w.byID, old.ID)
 		}
-		if j, ok := w.natural[old.key]; ok && j == i {
+		if w.natural[old.key] == i {
 			delete(w.natural, old.key)
 		}
 		w.ring[i] = e
