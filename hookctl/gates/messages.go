@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -31,9 +32,9 @@ type Other struct {
 
 // SatisfyCommand returns what a person types to satisfy the named requirements in a session.
 func SatisfyCommand(session string, names ...string) string {
-	quoted := make([]string, len(names))
-	for i, n := range names {
-		quoted[i] = shellWord(n)
+	var quoted []string
+	for _, n := range names {
+		quoted = append(quoted, shellWord(n))
 	}
 	return inSession("satisfy "+strings.Join(quoted, " "), session)
 }
@@ -182,12 +183,10 @@ func cell(text string) string {
 
 // Short returns the denial when the same text was given within the last seconds.
 func Short(session string, list []Failure) string {
-	lines := make([]string, len(list))
-	for i, f := range list {
-		lines[i] = f.text(session, f.Requirement.ShortMessage)
-		if lines[i] == "" {
-			lines[i] = "Requirement `" + f.Requirement.Name + "` not satisfied (waiting...)"
-		}
+	var lines []string
+	for _, f := range list {
+		text := f.text(session, f.Requirement.ShortMessage)
+		lines = append(lines, cmp.Or(text, "Requirement `"+f.Requirement.Name+"` not satisfied (waiting...)"))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -4,6 +4,7 @@ import "fmt"
 
 // requirement decodes one merged entry, whose values are what their schema wants. False: it is left out.
 func (l *loader) requirement(name string, n *node, where place) (Requirement, bool) {
+	limits := n.get("thresholds")
 	q := Requirement{
 		Name: name, File: where.file, Line: where.line, Column: where.column,
 
@@ -24,11 +25,8 @@ func (l *loader) requirement(name string, n *node, where place) (Requirement, bo
 		CacheTTL:    n.secondsOf("cache_ttl", DefaultCacheTTL),
 		ApprovalTTL: n.secondsOf("approval_ttl", DefaultApprovalTTL),
 		Base:        n.textOf("base", ""),
+		Thresholds:  Thresholds{Block: limits.numberOf("block", 0), Warn: limits.numberOf("warn", 0), HasWarn: limits.get("warn") != nil},
 	}
-	limits := n.get("thresholds")
-	q.Thresholds.Block = limits.numberOf("block", 0)
-	q.Thresholds.Warn = limits.numberOf("warn", 0)
-	q.Thresholds.HasWarn = limits.get("warn") != nil
 	switch {
 	case q.Type == Guard && q.GuardType == "":
 		l.drop(where, name, fmt.Sprintf("Guard requirement '%s' must have 'guard_type' field", name), "the guards are protected_branch, single_session, dirty_tree")

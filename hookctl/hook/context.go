@@ -52,12 +52,7 @@ func RecoveryOf(r Reader, g *Gates, id, source string, at time.Time, most int) R
 	_, born := identityOf(r, id)
 	r.Decided = []events.Event{restored(in, e, born, latest(r, w.Project, id))}
 	decideGates(in, w, r) // the judgement is kept in g, its events are for a real start
-	var items []Item
-	for _, it := range Tell(in, w, r, true) {
-		if !it.User {
-			items = append(items, it)
-		}
-	}
+	items := slices.DeleteFunc(Tell(in, w, r, true), func(it Item) bool { return it.User })
 
 	b := budgetOf(in)
 	if !slices.ContainsFunc(items, func(it Item) bool { return it.Rank == RankGates }) {

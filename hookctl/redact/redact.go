@@ -38,13 +38,13 @@ type Report struct {
 	Skipped []string // patterns of the project that would have covered much of a long text
 }
 
-// Finding is one secret's place. It never holds the secret.
+// Finding is one secret's place, and a line of `doctor --redaction --json`. It never holds the secret.
 type Finding struct {
-	Kind  string // what the marker would say
-	Start int    // offset of the first byte
-	End   int    // offset after the last byte
-	Line  int    // line of Start, from 1
-	Rule  string // the rule that found it
+	Kind  string `json:"kind" jsonschema_description:"of the secret, as in [REDACTED:kind]"`
+	Start int    `json:"start" jsonschema_description:"offset in bytes"`
+	End   int    `json:"end" jsonschema_description:"offset behind the last byte"`
+	Line  int    `json:"line" jsonschema_description:"from 1"`
+	Rule  string `json:"rule" jsonschema_description:"that found it"`
 }
 
 // Redactor finds and replaces secrets. It is safe for concurrent use.

@@ -178,15 +178,6 @@ func hintOf(err error, other string) string {
 	return cmp.Or(problem.Of(err).Hint, other)
 }
 
-// findingJSON is a line of `doctor --redaction --json`. It never holds the secret.
-type findingJSON struct {
-	Kind  string `json:"kind" jsonschema_description:"of the secret, as in [REDACTED:kind]"`
-	Start int    `json:"start" jsonschema_description:"offset in bytes"`
-	End   int    `json:"end" jsonschema_description:"offset behind the last byte"`
-	Line  int    `json:"line" jsonschema_description:"from 1"`
-	Rule  string `json:"rule" jsonschema_description:"that found it"`
-}
-
 // maxRedaction bounds the file that is looked at, as the daemon bounds a frame.
 const maxRedaction = 64 << 20
 
@@ -204,7 +195,7 @@ func (a *app) redaction(path string) error {
 	}
 	found := a.findSecrets(text)
 	t := a.Table("LINE", "BYTES", "KIND", "RULE")
-	err = cmdline.PrintList(t, "nothing would be redacted", found, func(f findingJSON) []string {
+	err = cmdline.PrintList(t, "nothing would be redacted", found, func(f redact.Finding) []string {
 		return []string{strconv.Itoa(f.Line), fmt.Sprintf("%d–%d", f.Start, f.End), "[REDACTED:" + f.Kind + "]", f.Rule}
 	})
 	if len(found) > 0 && !a.JSON {
@@ -214,18 +205,15 @@ func (a *app) redaction(path string) error {
 }
 
 // findSecrets is what the built-in rules and the configuration's own expressions find, by place.
-func (a *app) findSecrets(text []byte) []findingJSON {
-	var all []findingJSON
-	for _, f := range redact.New().Find(text) {
-		all = append(all, findingJSON(f))
-	}
+func (a *app) findSecrets(text []byte) []redact.Finding {
+	all := redact.New().Find(text)
 	for _, expr := range a.conf.Values.RedactExtra {
 		for _, at := range regexp.MustCompile(expr).FindAllIndex(text, -1) { // compiled before, when the configuration was read
 			if at[0] < at[1] {
-				all = append(all, findingJSON{Line: 1 + bytes.Count(text[:at[0]], []byte("\n")), Start: at[0], End: at[1], Kind: "custom", Rule: "redact_extra"})
+				all = append(all, redact.Finding{Line: 1 + bytes.Count(text[:at[0]], []byte("\n")), Start: at[0], End: at[1], Kind: "custom", Rule: "redact_extra"})
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(x, y findingJSON) int { return x.Start - y.Start })
+	slices.SortStableFunc(all, func(x, y redact.Finding) int { return x.Start - y.Start })
 	return all
 }

@@ -26,6 +26,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/notes"
+	"hookline/hookctl/redact"
 	"hookline/hookctl/transcript"
 	"hookline/projector/ledger"
 	"hookline/projector/working"
@@ -77,7 +78,7 @@ var outputs = cmdline.Outputs{
 	"install": installJSON{}, "uninstall": installJSON{},
 	"start": lifecycleJSON{}, "stop": lifecycleJSON{}, "restart": lifecycleJSON{},
 	"status":                  client.Status{},
-	"doctor":                  cmdline.Either{doctorJSON{}, findingJSON{}, gapsJSON{}},
+	"doctor":                  cmdline.Either{doctorJSON{}, redact.Finding{}, gapsJSON{}},
 	"tail":                    cmdline.Either{[]events.Record{}, []cloudEventJSON{}},
 	"events list":             cmdline.Either{[]events.Record{}, []cloudEventJSON{}},
 	"events show":             events.Record{},
