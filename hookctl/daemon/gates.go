@@ -211,7 +211,7 @@ func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *h
 	_ = d.view.Read(ctx, func(r projector.Reader) error {
 		s := hook.GatesAt(r, w.Project, g)
 		list = slices.DeleteFunc(list, func(q gates.Requirement) bool {
-			return s.Satisfied(q.Name, hook.ScopeOf(q), in.Session, in.Time) || stops && !s.Triggered(q.Name, string(q.Scope), in.Session)
+			return s.Satisfied(q.Name, hook.ScopeOf(q), in.Session, in.Time) || stops && !s.Triggered(q.Name, q.Scope, in.Session)
 		})
 		return nil
 	})

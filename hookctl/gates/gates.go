@@ -34,10 +34,10 @@ import (
 )
 
 // Type is how a requirement is judged.
-type Type string
+type Type = string
 
 // Scope is how long a satisfaction holds.
-type Scope string
+type Scope = string
 
 // The types and the scopes.
 const (

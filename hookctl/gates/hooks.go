@@ -47,10 +47,10 @@ func hooksOf(n *node) Hooks {
 		CustomHeader:  start.textOf("custom_header", ""),
 		CarryOver:     carry.truthOf("enabled", true),
 		CarryWindow:   carry.secondsOf("window_seconds", 300*time.Second),
-		CarryScopes:   textsOf(carry, "scopes", SessionScope),
+		CarryScopes:   carry.textsOf("scopes", SessionScope),
 
 		VerifyRequirements: stop.truthOf("verify_requirements", true),
-		VerifyScopes:       textsOf(stop, "verify_scopes", SessionScope),
+		VerifyScopes:       stop.textsOf("verify_scopes", SessionScope),
 
 		ClearSessionState: n.get("session_end").truthOf("clear_session_state", false),
 

@@ -9,18 +9,18 @@ func (l *loader) requirement(name string, n *node, where place) (Requirement, bo
 		Name: name, File: where.file, Line: where.line, Column: where.column,
 
 		Enabled:          n.truthOf("enabled", false),
-		Type:             Type(n.textOf("type", string(Blocking))),
-		Scope:            Scope(n.textOf("scope", string(SessionScope))),
+		Type:             n.textOf("type", Blocking),
+		Scope:            n.textOf("scope", SessionScope),
 		Message:          n.textOf("message", ""),
 		ShortMessage:     n.textOf("short_message", ""),
-		Checklist:        textsOf[string](n, "checklist"),
+		Checklist:        n.textsOf("checklist"),
 		AutoResolveSkill: n.textOf("auto_resolve_skill", ""),
 		SatisfiedBySkill: n.textOf("satisfied_by_skill", ""),
 		StopOnly:         n.truthOf("stop_only", false),
 		ReplanTTL:        n.secondsOf("replan_ttl", 0),
 
 		GuardType:         n.textOf("guard_type", ""),
-		ProtectedBranches: textsOf(n, "protected_branches", "master", "main"),
+		ProtectedBranches: n.textsOf("protected_branches", "master", "main"),
 
 		CacheTTL:    n.secondsOf("cache_ttl", DefaultCacheTTL),
 		ApprovalTTL: n.secondsOf("approval_ttl", DefaultApprovalTTL),

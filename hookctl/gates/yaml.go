@@ -85,14 +85,14 @@ func (n *node) secondsOf(key string, otherwise time.Duration) time.Duration {
 	return time.Duration(min(n.numberOf(key, otherwise.Seconds()), maxSeconds) * float64(time.Second))
 }
 
-func textsOf[T ~string](n *node, key string, otherwise ...T) []T {
+func (n *node) textsOf(key string, otherwise ...string) []string {
 	v := n.get(key)
 	if v == nil {
 		return otherwise
 	}
-	list := []T{}
+	list := []string{}
 	for _, item := range v.items {
-		list = append(list, T(item.text))
+		list = append(list, item.text)
 	}
 	return list
 }

@@ -238,8 +238,8 @@ func (j *judge) requested(e *events.ToolRequested) {
 	}
 	if len(failures) == 0 || j.g.Late {
 		for _, q := range hits {
-			if !j.p.State.Triggered(q.Name, string(q.Scope), j.in.Session) {
-				j.event(&events.GateTriggered{Name: q.Name, Scope: string(q.Scope)})
+			if !j.p.State.Triggered(q.Name, q.Scope, j.in.Session) {
+				j.event(&events.GateTriggered{Name: q.Name, Scope: q.Scope})
 			}
 		}
 		if !j.g.Late {
@@ -288,7 +288,7 @@ func ScopeOf(q gates.Requirement) string {
 	if q.Type == gates.Guard || q.Type == gates.Dynamic {
 		return events.GateScopeSession
 	}
-	return string(q.Scope)
+	return q.Scope
 }
 
 // guarded evaluates a guard's condition. An unknown guard guards nothing.

@@ -68,7 +68,7 @@ func outcome(e *events.ToolSucceeded) (done, background bool) {
 func (j *judge) skill(name string) {
 	for _, q := range j.g.Rules.SkillSatisfies(name) {
 		meta, _ := json.Marshal(map[string]string{"skill": name}) // strings
-		e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: levelOf(q), By: "skill", Skill: name, Metadata: meta}
+		e := &events.GateSatisfied{Name: q.Name, Scope: q.Scope, Level: levelOf(q), By: "skill", Skill: name, Metadata: meta}
 		if q.ReplanTTL > 0 && q.Scope != gates.PermanentScope {
 			e.ExpiresAt = j.in.Time.Add(q.ReplanTTL).Format(time.RFC3339Nano)
 		}
@@ -120,7 +120,7 @@ func (j *judge) stopped(e *events.TurnStopped) {
 	var failures []gates.Failure
 	for _, q := range j.g.Rules.InOrder() {
 		settled := slices.ContainsFunc(done, func(d gates.Requirement) bool { return d.Name == q.Name })
-		if settled || !hooks.Verifies(q) || !j.p.State.Triggered(q.Name, string(q.Scope), j.in.Session) {
+		if settled || !hooks.Verifies(q) || !j.p.State.Triggered(q.Name, q.Scope, j.in.Session) {
 			continue
 		}
 		if f, closed := j.check(q); closed {
@@ -222,7 +222,7 @@ func (j *judge) carry() []string {
 
 		meta, _ := json.Marshal(map[string]any{"carried_from": from, "original_satisfied_at": m.At.Unix(), "original_satisfied_by": m.By,
 			"carry_over_window": int(hooks.CarryWindow.Seconds())}) // strings and numbers
-		e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "carry_over", Metadata: meta,
+		e := &events.GateSatisfied{Name: q.Name, Scope: q.Scope, Level: events.GateLevelSession, By: "carry_over", Metadata: meta,
 			Since: m.First().Format(time.RFC3339Nano)}
 		if !m.Expires.IsZero() {
 			e.ExpiresAt = m.Expires.Format(time.RFC3339Nano)

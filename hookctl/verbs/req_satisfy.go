@@ -109,7 +109,7 @@ func branchWide(q gates.Requirement) bool {
 var bypassed = []string{"commit_plan", "adr_reviewed", "tdd_planned"}
 
 func (d *desk) satisfaction(q gates.Requirement, s satisfying, meta map[string]any) *events.GateSatisfied {
-	e := &events.GateSatisfied{Name: q.Name, Scope: string(q.Scope), Level: events.GateLevelSession, By: "cli", Caller: d.caller()}
+	e := &events.GateSatisfied{Name: q.Name, Scope: q.Scope, Level: events.GateLevelSession, By: "cli", Caller: d.caller()}
 	if s.Branch != "" || branchWide(q) {
 		e.Level = events.GateLevelBranch
 	}

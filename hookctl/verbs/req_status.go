@@ -176,8 +176,8 @@ func (d *desk) statusJSON(id string, board []gates.Gate, measure bool) reqStatus
 
 func (d *desk) gateStatus(id string, g gates.Gate) GateStatus {
 	q := g.Requirement
-	s := GateStatus{Name: q.Name, Type: string(q.Type), Scope: string(q.Scope), Satisfied: g.Satisfied, Note: g.Note,
-		Triggered: d.state.Triggered(q.Name, string(q.Scope), id)}
+	s := GateStatus{Name: q.Name, Type: q.Type, Scope: q.Scope, Satisfied: g.Satisfied, Note: g.Note,
+		Triggered: d.state.Triggered(q.Name, q.Scope, id)}
 	if m, ok := d.state.Satisfaction(q.Name, hook.ScopeOf(q), id, d.Now()); ok {
 		s.By, s.Through, s.Event, s.Level = m.By, m.Skill, m.Event, d.level(q.Name, m)
 		s.At, s.ExpiresAt = rfc(m.At), rfc(m.Expires)
