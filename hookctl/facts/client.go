@@ -78,8 +78,7 @@ func looksLikeClient(r running) bool {
 	if name := program(r.args[0]); name == "claude" || name == "codex" {
 		return true
 	}
-	script := scriptOf(r)
-	return script != "" && isClientPath(script)
+	return isClientPath(scriptOf(r))
 }
 
 // scriptOf returns the script that node, bun or deno runs: the first argument that is no option.

@@ -190,7 +190,7 @@ func (w *World) Exists(ctx context.Context, dir, ref string) error {
 		return ErrUnknownBase
 	}
 	_, err := w.git(ctx, dir, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
-	if err != nil && exitCode(err) != -1 {
+	if exitCode(err) != -1 {
 		return ErrUnknownBase
 	}
 	return err
@@ -279,7 +279,7 @@ func (w *World) Dirty(ctx context.Context, worktree string) (int, error) {
 // Head returns the commit that a work tree's HEAD is at; "" before the first one.
 func (w *World) Head(ctx context.Context, worktree string) (string, error) {
 	out, err := w.git(ctx, worktree, "rev-parse", "--verify", "--quiet", "HEAD")
-	if err != nil && exitCode(err) == 1 {
+	if exitCode(err) == 1 {
 		return "", nil
 	}
 	return strings.TrimSpace(string(out)), err

@@ -271,7 +271,7 @@ func (g *Gates) failure(q gates.Requirement) gates.Failure {
 // guard's and an approval are of the session, whatever scope the file gives.
 func (j *judge) check(q gates.Requirement) (gates.Failure, bool) {
 	f := j.g.failure(q)
-	if j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time) {
+	if j.satisfied(q) {
 		return f, false
 	}
 	switch q.Type {
@@ -281,6 +281,10 @@ func (j *judge) check(q gates.Requirement) (gates.Failure, bool) {
 		return f, j.grown(q, &f)
 	}
 	return f, true
+}
+
+func (j *judge) satisfied(q gates.Requirement) bool {
+	return j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time)
 }
 
 // ScopeOf is the scope that a requirement's satisfaction is looked up in.

@@ -172,7 +172,7 @@ func (j *judge) started(e *events.SessionStarted) {
 // it is not measured here. A guard whose condition does not hold is open.
 func (j *judge) gate(q gates.Requirement, carried bool) gates.Gate {
 	g := gates.Gate{Requirement: q}
-	g.Satisfied = carried || j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time)
+	g.Satisfied = carried || j.satisfied(q)
 	if g.Satisfied || q.Type != gates.Guard {
 		return g
 	}
@@ -210,8 +210,7 @@ func (j *judge) carry() []string {
 	}
 	var names []string
 	for _, q := range j.g.Rules.InOrder() {
-		if q.Type == gates.Guard || levelOf(q) == events.GateLevelBranch || !slices.Contains(hooks.CarryScopes, q.Scope) ||
-			j.p.State.Satisfied(q.Name, ScopeOf(q), j.in.Session, j.in.Time) {
+		if q.Type == gates.Guard || levelOf(q) == events.GateLevelBranch || !slices.Contains(hooks.CarryScopes, q.Scope) || j.satisfied(q) {
 			continue
 		}
 		from, m, ok := j.p.State.Carried(q.Name, j.in.Session, j.in.Time, hooks.CarryWindow)

@@ -56,14 +56,12 @@ func findAssignment(p *pass, m *matcher, start, end int) {
 		return
 	}
 	a.naming = classify(p.b[a.name:a.nameEnd])
-	if a.header && string(p.b[a.name:a.nameEnd]) == "PASS" {
-		return // the verdict of a test, not a name
-	}
 	if a.lone && a.kind == "api-key" && (a.style == styleEquals || a.style == styleDefault) {
 		a.grade, a.random = gradeWeak, !a.query // ?key=, KEY=
 	}
 	switch {
 	case a.grade == gradeNone:
+	case a.header && string(p.b[a.name:a.nameEnd]) == "PASS": // the verdict of a test, not a name
 	case a.kind == "cookie":
 		p.cookies(m, a)
 	default:

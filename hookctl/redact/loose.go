@@ -60,8 +60,8 @@ func (p *pass) loose(m *matcher, a assignment) {
 		a.grade = gradeMedium
 	}
 	if !isPlaceholder(v) && a.fits(v, word) {
-		p.valueEnd = max(p.valueEnd, end)
-		p.add(span{start: start, end: end, kind: a.kind, rule: m.id, order: maxRules, byName: true}) // a token's own form names it better
+		p.addNamed(m, a, start, end)
+		p.spans[len(p.spans)-1].order = maxRules // a token's own form names it better
 	}
 }
 

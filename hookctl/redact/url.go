@@ -8,10 +8,7 @@ const maxUserInfo = 1024
 
 // findUserInfo takes the password of scheme://user:PASS@host, and a token that stands in the user's place.
 func findUserInfo(p *pass, m *matcher, start, end int) {
-	if start < 2 || !isAlnum(p.b[start-1]) || end < p.urlEnd {
-		return
-	}
-	if hasPrefixFold(p.b[end:], "[redacted:") {
+	if start < 2 || !isAlnum(p.b[start-1]) || end < p.urlEnd || hasPrefixFold(p.b[end:], "[redacted:") {
 		return
 	}
 	colon, at := p.userInfo(end)
