@@ -187,8 +187,6 @@ func withoutGlobals(words []string) []string {
 
 // baseName is the program without its folder and .exe, in lower case as patterns are.
 func baseName(program string) string {
-	if i := strings.LastIndexAny(program, `/\`); i >= 0 {
-		program = program[i+1:]
-	}
+	program = program[strings.LastIndexAny(program, `/\`)+1:]
 	return strings.TrimSuffix(strings.ToLower(program), ".exe")
 }

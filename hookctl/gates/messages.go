@@ -58,11 +58,11 @@ func (f Failure) text(session, text string) string {
 
 // Names are those of the requirements that hold a call back.
 func Names(list []Failure) []string {
-	out := make([]string, len(list))
-	for i, f := range list {
-		out[i] = f.Requirement.Name
+	var names []string
+	for _, f := range list {
+		names = append(names, f.Requirement.Name)
 	}
-	return out
+	return names
 }
 
 // Deny returns the reason of a PreToolUse denial for all requirements that hold the call back. Of several each is named

@@ -30,6 +30,7 @@ type assignment struct {
 	random  bool // only a value that looks random, and no digest, is taken
 	said    bool // "is" stands between, or the name begins its line
 	header  bool // the sign is a colon or the name a JSON key: Cookie and Authorization look so
+	assigns bool // the name has a sign and a value
 	name    int
 	nameEnd int
 	value   int
@@ -44,12 +45,12 @@ func findAssignment(p *pass, m *matcher, start, end int) {
 	for name > start && !isNameByte(p.b[name-1]) {
 		name-- // the word is a name with its sign, as in pass=
 	}
-	a, ok := p.assignment(start, name)
+	a := p.assignment(start, name)
 	p.nameEnd = max(a.nameEnd, end)
 	switch {
 	case bytes.HasSuffix(p.b[:a.name], []byte("[REDACTED:")):
 		return // a marker is no name
-	case !ok:
+	case !a.assigns:
 		return
 	case a.style == styleLoose:
 		p.loose(m, a)
@@ -74,8 +75,8 @@ func findValue(p *pass, m *matcher, start, end int) {
 	if start < p.blockEnd {
 		return
 	}
-	a, ok := p.assignment(start, end)
-	if !ok {
+	a := p.assignment(start, end)
+	if !a.assigns {
 		return
 	}
 	at := skipSpace(p.b, a.value)
@@ -91,18 +92,18 @@ func findValue(p *pass, m *matcher, start, end int) {
 }
 
 // assignment reads the name around a word and the sign after it. Rules that share a name share the reading.
-func (p *pass) assignment(start, end int) (assignment, bool) {
+func (p *pass) assignment(start, end int) assignment {
 	for end < len(p.b) && isNameByte(p.b[end]) && end-start < maxName {
 		end++
 	}
 	if p.read.nameEnd == end && p.read.name <= start && p.read.name < end {
-		return p.read, p.assigns
+		return p.read
 	}
 	a := assignment{name: nameStart(p.b, start), nameEnd: end}
 	a.query = a.name > 0 && oneOf(p.b[a.name-1], "?&")
-	ok := end < len(p.b) && p.sign(&a, end)
-	p.read, p.assigns = a, ok
-	return a, ok
+	a.assigns = end < len(p.b) && p.sign(&a, end)
+	p.read = a
+	return a
 }
 
 func isNameByte(c byte) bool { return isAlnum(c) || c == '_' || c == '-' }

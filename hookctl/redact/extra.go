@@ -136,8 +136,7 @@ func rewritten(doc []byte, change func(literal) []byte) []byte {
 			if !valid {
 				l.text = doc[i:end]
 			}
-			after := bytes.TrimLeft(doc[end:min(len(doc), end+16)], " \t\r\n")
-			l.name = hasPrefix(after, ":")
+			l.name = hasPrefix(bytes.TrimLeft(doc[end:min(len(doc), end+16)], " \t\r\n"), ":")
 			if depth == 1 && !l.name {
 				l.field = field
 			}

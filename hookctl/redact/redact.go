@@ -147,7 +147,6 @@ type pass struct {
 	flagEnd  int                       // command lines were looked at up to here
 	urlEnd   int                       // URL user parts were looked at up to here
 	read     assignment                // the last name that was read, with its sign
-	assigns  bool                      // and whether it has one
 	words    [4]struct{ from, to int } // by mode: the last unquoted value that was walked
 	dead     [maxRules]int             // by rule: nothing can match that starts before this offset
 }
@@ -191,7 +190,7 @@ func (p *pass) settle(b []byte) []span {
 	if len(p.spans) == 0 {
 		return nil
 	}
-	slices.SortFunc(p.spans, func(x, y span) int { return cmp.Or(cmp.Compare(x.start, y.start), cmp.Compare(x.order, y.order)) })
+	slices.SortFunc(p.spans, func(x, y span) int { return cmp.Or(x.start-y.start, x.order-y.order) })
 	joined := p.spans[:1]
 	for _, s := range p.spans[1:] {
 		last := &joined[len(joined)-1]
