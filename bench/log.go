@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -102,7 +103,7 @@ func resemble(session []events.Envelope, sessions map[string]string, ago time.Du
 		again.ID = wire.NewID(again.Time.UnixMilli())
 		ids[env.ID] = again.ID
 		again.Session = sessions[old]
-		again.Correlation = ids[env.Correlation]
+		again.Correlation = cmp.Or(ids[env.Correlation], sessions[env.Correlation])
 		again.Causation = ids[env.Causation]
 		if old != "" {
 			again.Data = bytes.ReplaceAll(env.Data, []byte(old), []byte(again.Session))
