@@ -223,6 +223,35 @@ func TestVerifyNamesTheField(t *testing.T) {
 	}
 }
 
+// So many sessions that a comparison keeps only the JSON of most of them are compared as few are, also those that go on.
+func TestVerifyManySessions(t *testing.T) {
+	const sessions = 9000
+	ctx := context.Background()
+	some := someRecords(1)
+	var recs []events.Record
+	for range 2 {
+		for s := range sessions {
+			for _, r := range some {
+				env := r.Envelope
+				env.Session = fmt.Sprintf("s-%d", s)
+				env.ID = fmt.Sprintf("id-%d", len(recs))
+				recs = append(recs, events.NewRecord(uint64(len(recs)+1), env))
+			}
+		}
+	}
+
+	mem := projector.NewMemory()
+	v := fold(t, mem, recs, 0)
+	if _, diffs, err := v.Verify(ctx, logOf(recs), nil); err != nil || len(diffs) > 0 {
+		t.Fatalf("%v %+v", err, diffs)
+	}
+	put(t, mem, sessionCell, nil)
+	_, diffs, err := v.Verify(ctx, logOf(recs), nil)
+	if err != nil || len(diffs) != 1 || diffs[0].Key != sessionCell || diffs[0].Got != "(absent)" {
+		t.Fatalf("%v %+v", err, diffs)
+	}
+}
+
 // A cell that cannot be read is reported and made good by a rebuild.
 func TestBrokenCellIsRebuilt(t *testing.T) {
 	ctx := context.Background()

@@ -3,6 +3,7 @@ package projector
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ import (
 func (v *View) Rebuild(ctx context.Context, log Source, only string, progress func(seq uint64)) (Position, []Diff, error) {
 	v.flushing.Lock()
 	defer v.flushing.Unlock()
-	fresh, pos, diffs, err := v.again(ctx, log, only, progress)
+	fresh, pos, diffs, err := v.again(ctx, log, only, progress, math.MaxInt)
 	if err != nil {
 		return pos, nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -29,12 +30,12 @@ type Diff struct {
 
 // Straight folds the log from its first record to `to` into a new view in memory; up to 0 is nothing.
 func Straight(ctx context.Context, tables []*Table, log Source, to uint64, progress func(seq uint64)) (*View, error) {
-	return straight(ctx, tables, log, to, progress, nil)
+	return straight(ctx, tables, log, to, progress, nil, math.MaxInt)
 }
 
 // straight is Straight when some retractions are known: what they took back is passed over. Where the log has others, it
-// is folded once more with those.
-func straight(ctx context.Context, tables []*Table, log Source, to uint64, progress func(seq uint64), known takenBack) (*View, error) {
+// is folded once more with those. Of more changed cells than most only their JSON stays in memory.
+func straight(ctx context.Context, tables []*Table, log Source, to uint64, progress func(seq uint64), known takenBack, most int) (*View, error) {
 	v, err := inMemory(ctx, tables, known)
 	if err != nil || to == 0 { // which for a Source would mean the newest
 		return v, err
@@ -44,12 +45,28 @@ func straight(ctx context.Context, tables []*Table, log Source, to uint64, progr
 		if progress != nil && r.Seq%1024 == 0 {
 			progress(r.Seq)
 		}
-		return v.Apply(ctx, r)
+		if err := v.Apply(ctx, r); err != nil || v.changed() <= most {
+			return err
+		}
+		for _, t := range v.tables {
+			t.keep = false
+		}
+		_, err := v.Flush(ctx)
+		return err
 	})
 	if err != nil || maps.Equal(v.met, known) {
 		return v, err
 	}
-	return straight(ctx, tables, log, to, progress, v.met)
+	return straight(ctx, tables, log, to, progress, v.met, most)
+}
+
+// changed counts the cells that a flush would write.
+func (v *View) changed() int {
+	n := 0
+	for _, t := range v.tables {
+		n += t.dirty
+	}
+	return n
 }
 
 // inMemory is an empty view that folds what known does not take back.
@@ -65,17 +82,21 @@ func inMemory(ctx context.Context, tables []*Table, known takenBack) (*View, err
 	return v, nil
 }
 
+// mostFolded is how many changed cells a comparison keeps as states, which take some times the memory of their JSON: those of
+// some thousand sessions.
+const mostFolded = 20_000
+
 // Verify flushes the view, folds the log again up to the position that was written and compares
 // every cell of every bucket. While it runs nothing is written behind; folding goes on.
 func (v *View) Verify(ctx context.Context, log Source, progress func(seq uint64)) (Position, []Diff, error) {
 	v.flushing.Lock()
 	defer v.flushing.Unlock()
-	_, pos, diffs, err := v.again(ctx, log, "", progress)
+	_, pos, diffs, err := v.again(ctx, log, "", progress, mostFolded)
 	return pos, diffs, err
 }
 
 // again folds the log into a view beside this one, and compares the cells of the chosen projections.
-func (v *View) again(ctx context.Context, log Source, only string, progress func(seq uint64)) (*View, Position, []Diff, error) {
+func (v *View) again(ctx context.Context, log Source, only string, progress func(seq uint64), most int) (*View, Position, []Diff, error) {
 	tables, err := v.chosen(only)
 	if err != nil {
 		return nil, Position{}, nil, err
@@ -87,7 +108,7 @@ func (v *View) again(ctx context.Context, log Source, only string, progress func
 	v.mu.Lock()
 	known := v.taken.upTo(pos.Seq)
 	v.mu.Unlock()
-	fresh, err := straight(ctx, tables, log, pos.Seq, progress, known)
+	fresh, err := straight(ctx, tables, log, pos.Seq, progress, known, most)
 	if err != nil {
 		return nil, pos, nil, err
 	}
