@@ -58,9 +58,19 @@ var (
 // bare is the first line of a command that says what is run, with paths below the work tree. Commands that have it in common count
 // as one.
 func (s State) bare(command string) string {
-	line := Line(heads.ReplaceAllString(command, ""))
+	if strings.Contains(command, "\n") {
+		command = heads.ReplaceAllString(command, "")
+	}
+	line := Line(command)
 	if s.Worktree != "" {
 		line = strings.ReplaceAll(line, s.Worktree+"/", "")
 	}
-	return gitIn.ReplaceAllString(around.ReplaceAllString(line, ""), "git")
+	line = strings.TrimRight(line, " \t\n\f\r")
+	if strings.HasPrefix(line, "cd ") || strings.ContainsAny(line, "|>") { // the expression is slow, and most lines have nothing for it
+		line = around.ReplaceAllString(line, "")
+	}
+	if strings.Contains(line, "git -C") {
+		line = gitIn.ReplaceAllString(line, "git")
+	}
+	return line
 }
