@@ -3,6 +3,7 @@ package verbs
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -34,9 +35,12 @@ func (f *importTranscriptsVerb) run(a *app, args []string) error {
 		args = []string{a.clientFolder()}
 	}
 	paths := make([]string, 0, len(args))
-	for _, path := range args {
-		path = a.absolute(path)
+	for _, arg := range args {
+		path := a.absolute(arg)
 		info, err := os.Stat(path)
+		if arg == "" { // as of a variable that is not set: it would be the current folder
+			err = errors.New("a path is empty")
+		}
 		if err == nil && !info.IsDir() && filepath.Ext(path) != ".jsonl" {
 			err = fmt.Errorf("%s is no transcript", path)
 		}
