@@ -35,6 +35,7 @@ func (d *Daemon) alone(run work) work {
 		defer d.carrying.Unlock()
 		d.large.add(1)
 		defer d.large.add(-1)
+		defer debug.SetGCPercent(debug.SetGCPercent(gcWhileFolding))
 
 		return run(ctx, progress)
 	}
@@ -196,7 +197,7 @@ func (d *Daemon) rebuild(r *http.Request) (work, error) {
 	}, nil
 }
 
-// gcWhileFolding lets garbage pile up while the whole log goes by, as long as no more than foldedSmall bytes are in use.
+// gcWhileFolding lets garbage pile up while a whole log goes by, as long as no more than foldedSmall bytes are in use.
 const (
 	gcWhileFolding = 400
 	foldedSmall    = largeLimit / 4

@@ -77,8 +77,16 @@ func pathsIn(text string) []string {
 	text = events.Clip(text, maxOutput)
 	sides := strings.Contains(text, "\n+++ b/")
 	var out []string
-	for _, word := range strings.FieldsFunc(text, notInPath) {
-		if !strings.Contains(word, "/") || len(word) > maxSight || strings.Contains(word, "..") {
+	for {
+		before, after, found := strings.Cut(text, "/") // most words have none
+		if !found {
+			return out
+		}
+		start := len(strings.TrimRightFunc(before, inPath))
+		end := len(after) - len(strings.TrimLeftFunc(after, inPath))
+		word := text[start : len(before)+1+end]
+		text = after[end:]
+		if len(word) > maxSight || strings.Contains(word, "..") {
 			continue
 		}
 		word = strings.TrimRight(strings.TrimPrefix(strings.TrimPrefix(word, "@"), "./"), ".")
@@ -89,8 +97,10 @@ func pathsIn(text string) []string {
 			out = append(out, word)
 		}
 	}
-	return out
 }
+
+// inPath reports whether a character may be part of a path.
+func inPath(r rune) bool { return !notInPath(r) }
 
 // notInPath reports whether a character is no part of a path.
 func notInPath(r rune) bool {
