@@ -221,15 +221,14 @@ func TestFlags(t *testing.T) {
 		Level string   `help:"how much" choices:"low high"`
 		Many  []string `flag:"type,t" sep:"," help:"some"`
 		Each  []string `help:"one each"`
-		Count int      `help:"how many"`
-	}{Level: "low", Count: 3}
+	}{Level: "low"}
 	cmd := &cobra.Command{Use: "x"}
 	Flags(cmd, &f, nil)
 	if cmd.Flags().Lookup("plain") != nil {
 		t.Error("a field without help is a flag")
 	}
 	expect.OK(t, cmd.ParseFlags(strings.Fields("-t a,b --each a,b --each c")))
-	if f.Level != "low" || f.Count != 3 || len(f.Many) != 2 || len(f.Each) != 2 || f.Each[0] != "a,b" {
+	if f.Level != "low" || len(f.Many) != 2 || len(f.Each) != 2 || f.Each[0] != "a,b" {
 		t.Errorf("%+v", f)
 	}
 	var p *problem.Error

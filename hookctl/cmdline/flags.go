@@ -2,6 +2,7 @@ package cmdline
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -93,7 +94,6 @@ func add(fl *pflag.FlagSet, to any, name, letter, help string, several bool) {
 		fl.StringVarP(p, name, letter, *p, help)
 	case *bool:
 		fl.BoolVarP(p, name, letter, *p, help)
-
 	case *float64:
 		fl.Float64VarP(p, name, letter, *p, help)
 	case *[]float64:
@@ -105,5 +105,7 @@ func add(fl *pflag.FlagSet, to any, name, letter, help string, several bool) {
 		} else {
 			fl.StringArrayVarP(p, name, letter, *p, help)
 		}
+	default:
+		panic(fmt.Sprintf("a flag cannot be a %T", to))
 	}
 }

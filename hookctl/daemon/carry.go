@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"hookline/embedded"
@@ -33,9 +32,7 @@ func (d *Daemon) alone(run work) work {
 			return nil, problem.Conflict("another import, backup or repair is running").Advise("try again when it is done")
 		}
 		defer d.carrying.Unlock()
-		d.large.add(1)
-		defer d.large.add(-1)
-		defer debug.SetGCPercent(debug.SetGCPercent(gcWhileFolding))
+		defer d.large.task()()
 
 		return run(ctx, progress)
 	}
@@ -197,12 +194,6 @@ func (d *Daemon) rebuild(r *http.Request) (work, error) {
 	}, nil
 }
 
-// gcWhileFolding lets garbage pile up while a whole log goes by, as long as no more than foldedSmall bytes are in use.
-const (
-	gcWhileFolding = 400
-	foldedSmall    = largeLimit / 4
-)
-
 // folding runs what folds the whole log again, where the store can be written, and returns how many milliseconds it took.
 func (d *Daemon) folding(ctx context.Context, progress func(uint64), run func(progress func(uint64)) error) (ms float64, err error) {
 	begin := time.Now()
@@ -210,13 +201,10 @@ func (d *Daemon) folding(ctx context.Context, progress func(uint64), run func(pr
 		return 0, d.stuck(err)
 	}
 	d.rec.Heal(ctx)
-	d.large.add(1)
-	defer d.large.add(-1)
-	defer debug.SetGCPercent(debug.SetGCPercent(gcWhileFolding))
+	defer d.large.task()()
 	err = run(func(seq uint64) {
-		if heap("/gc/heap/live:bytes") > foldedSmall {
+		if heap("/gc/heap/live:bytes") > taskSmall {
 			d.large.settle()
-			debug.SetGCPercent(100)
 		}
 		if progress != nil {
 			progress(seq)

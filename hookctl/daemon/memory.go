@@ -20,11 +20,18 @@ const (
 	largeFrame  = 1 << 20
 )
 
+// A long task lets garbage pile up, in percent of what is in use, while that is no more than taskSmall bytes.
+const (
+	taskGarbage = 400
+	taskSmall   = largeLimit / 4
+)
+
 // large counts the large frames and long tasks under way. No more than four frames are in memory at a time.
 type large struct {
 	slots chan struct{}
 	mu    sync.Mutex
-	n     int   // frames and tasks
+	n     int // frames and tasks
+	tasks int
 	quiet int64 // the limit without any; 0 until the start is over
 	loud  int64 // the limit with some, where largeLimit is not enough
 }
@@ -38,18 +45,25 @@ func (l *large) enter(size int64) func() {
 		return func() {}
 	}
 	l.slots <- struct{}{}
-	l.add(1)
+	l.add(1, 0)
 	return func() {
-		l.add(-1)
+		l.add(-1, 0)
 		<-l.slots
 	}
 }
 
-// add counts n more, and sets the limit for them.
-func (l *large) add(n int) {
+// task counts a long task until the function that it returns is called.
+func (l *large) task() func() {
+	l.add(1, 1)
+	return func() { l.add(-1, -1) }
+}
+
+// add counts n more, so many of them tasks, and sets the limit for them.
+func (l *large) add(n, tasks int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.n += n
+	l.tasks += tasks
 	l.limit()
 }
 
@@ -74,9 +88,15 @@ func (l *large) none() bool {
 	return l.n == 0
 }
 
-// limit sets the process's memory limit. A process without one stays without: it is no daemon, but has the store open for
-// a command.
+// limit sets the process's memory limit, and how much garbage may pile up. A process without a limit stays without: it is no
+// daemon, but has the store open for a command.
 func (l *large) limit() {
+	garbage := 100
+	if l.tasks > 0 && heap("/gc/heap/live:bytes") < taskSmall {
+		garbage = taskGarbage
+	}
+	debug.SetGCPercent(garbage)
+
 	switch {
 	case debug.SetMemoryLimit(-1) == math.MaxInt64:
 	case l.n > 0:

@@ -5,6 +5,7 @@ package daemon
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"testing"
 	"time"
@@ -64,5 +65,17 @@ func TestVerifyNamesFaults(t *testing.T) {
 	want := []string{"sequence 8: the data of turn.stopped cannot be read: unexpected end of JSON input"}
 	if v.Exit != 2 || v.Read != 8 || v.Holes != 0 || v.Unknown != 2 || !slices.Equal(v.Damage, want) || len(v.Diffs) != 0 {
 		t.Errorf("%+v\nwant %q", v, want)
+	}
+}
+
+// Long tasks that overlap leave the collector as it was.
+func TestGarbageAfterTasks(t *testing.T) {
+	var l large
+	one := l.task()
+	two := l.task()
+	one()
+	two()
+	if percent := debug.SetGCPercent(100); percent != 100 {
+		t.Errorf("garbage may be %d percent", percent)
 	}
 }

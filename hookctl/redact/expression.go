@@ -65,7 +65,7 @@ func (p *pass) firstOnLine(at int) bool {
 		i--
 	}
 	line := i + 1
-	for line > 0 && i-line < maxPrefix+maxName && !oneOf(p.b[line-1], "\n\"") && !(p.b[line-1] == 'n' && isEscapeLetter(p.b, line-1)) {
+	for line > 0 && i-line < maxPrefix+maxName && p.b[line-1] != '\n' && p.b[line-1] != '"' && !(p.b[line-1] == 'n' && isEscapeLetter(p.b, line-1)) {
 		line--
 	}
 	return line == i+1 || isQuote(p.b[i]) || isEscapeLetter(p.b, i) || skipLead(p.b, line) > i

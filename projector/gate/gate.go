@@ -28,7 +28,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "gate"
-	Version = 6
+	Version = 7
 )
 
 // Bounds of a cell; the log has all of it. Beyond, the oldest goes first.
