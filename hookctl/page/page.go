@@ -202,7 +202,7 @@ func onBranch(name string) string {
 	return "on " + line(name)
 }
 
-// grep are the ids of the rows of which an event has the words, whatever their case.
+// grep are the sorted ids of the rows of which an event has the words, whatever their case.
 func (s *story) grep(words string) []string {
 	ids := []string{}
 	low := bytes.ToLower([]byte(words))
@@ -211,5 +211,6 @@ func (s *story) grep(words string) []string {
 			ids = append(ids, id)
 		}
 	}
+	slices.Sort(ids)
 	return ids
 }

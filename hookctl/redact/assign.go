@@ -60,6 +60,12 @@ func findAssignment(p *pass, m *matcher, start, end int) {
 	if a.lone && a.kind == "api-key" && (a.style == styleEquals || a.style == styleDefault) {
 		a.grade, a.random = gradeWeak, !a.query // ?key=, KEY=
 	}
+	if a.lone && a.kind == "api-key" && a.style == styleColon { // API key: …
+		two := classify(p.b[p.wordBefore(a.name):a.nameEnd])
+		if two.grade > gradeWeak {
+			a.naming, a.random = two, true
+		}
+	}
 	switch {
 	case a.grade == gradeNone:
 	case a.header && string(p.b[a.name:a.nameEnd]) == "PASS": // the verdict of a test, not a name

@@ -30,11 +30,14 @@ func (p *pass) loosely(a *assignment, i int) bool {
 
 // loose takes the value of a name that it follows without a sign. The word before the name says what key it is.
 func (p *pass) loose(m *matcher, a assignment) {
-	from := a.name
-	if from > max(1, p.valueEnd+1) && p.b[from-1] == ' ' && isAlnum(p.b[from-2]) { // the end of a value is no word
-		from = nameStart(p.b, from-2)
-	}
+	from := p.wordBefore(a.name)
 	a.naming = classify(p.b[from:a.nameEnd])
+	if from < p.valueEnd { // the word before may be the end of a value
+		alone := classify(p.b[a.name:a.nameEnd])
+		if alone.grade > a.grade {
+			a.naming = alone
+		}
+	}
 	switch a.kind {
 	case "password", "secret", "token", "api-key", "aws-secret-key":
 	default:
@@ -63,6 +66,14 @@ func (p *pass) loose(m *matcher, a assignment) {
 		p.addNamed(m, a, start, end)
 		p.spans[len(p.spans)-1].order = maxRules // a token's own form names it better
 	}
+}
+
+// wordBefore is where the word before a name begins, as that of api key; the name's own start where there is none.
+func (p *pass) wordBefore(name int) int {
+	if name > 1 && p.b[name-1] == ' ' && isAlnum(p.b[name-2]) {
+		return nameStart(p.b, name-2)
+	}
+	return name
 }
 
 // looseEnd is where a run of the bytes that tokens are made of ends.

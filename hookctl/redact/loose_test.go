@@ -20,6 +20,25 @@ func TestTokenAcrossWindows(t *testing.T) {
 	}
 }
 
+// The word before a name says what it is, unless it is the end of a value.
+func TestWordBeforeAName(t *testing.T) {
+	const value = "kR7mQ2xVb9TnLs4HwZ8p"
+	for text, found := range map[string]int{
+		"My API key: " + value:                               1,
+		`{"Secret key": "` + value + `"}`:                    1,
+		"password=zz9Qk2Lm4,api key is " + value:             2,
+		"--password zz9Qk2Lm4,api key is " + value:           2,
+		"api key " + value + "=is token " + value:            2,
+		"the primary key: " + value:                          0,
+		"page token " + value:                                0,
+		"API key: required for every request, see the pages": 0,
+	} {
+		if out, rep := redact.New().Text([]byte(text)); rep.Count != found {
+			t.Errorf("%q became %q", text, out)
+		}
+	}
+}
+
 // A marker is no name: what was redacted once stays as it is.
 func TestRedactedTwiceIsRedactedOnce(t *testing.T) {
 	part := rapid.SampledFrom([]string{"api key", "password", "token", "SECRET", " ", " ", "=", ": ", "-", "is ", "'", `"`, "\n", "?key=", "kR7mQ2xVb9TnLs4HwZ8p",
