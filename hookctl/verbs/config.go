@@ -228,7 +228,11 @@ func (a *app) configEditVerb(_ []string) error {
 		return err
 	}
 
-	editor := cmp.Or(a.Getenv("VISUAL"), a.Getenv("EDITOR"), "vi")
+	editor := cmp.Or(a.Getenv("VISUAL"), a.Getenv("EDITOR"))
+	if editor == "" && !a.Asks {
+		return problem.Faultf("vi needs a terminal").Advise("EDITOR names another editor; the file is " + path)
+	}
+	editor = cmp.Or(editor, "vi")
 	words := append(strings.Fields(editor), path)
 	cmd := exec.CommandContext(a.ctx, words[0], words[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
