@@ -30,8 +30,8 @@ const (
 type large struct {
 	slots chan struct{}
 	mu    sync.Mutex
-	n     int // frames and tasks
-	tasks int
+	n     int   // frames and tasks
+	tasks int   // of these
 	quiet int64 // the limit without any; 0 until the start is over
 	loud  int64 // the limit with some, where largeLimit is not enough
 }

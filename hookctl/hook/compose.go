@@ -55,7 +55,7 @@ type Item struct {
 	Warns bool // an identity verb that says it exits with 1
 }
 
-// item is one for the model, in one form.
+// item makes an item for the model that has one form.
 func item(id string, rank Rank, text, event string) Item {
 	return Item{ID: id, Rank: rank, Text: text, Event: event}
 }
