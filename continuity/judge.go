@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"hookline/events"
+	"hookline/events/wording"
 )
 
 // past is what a session did up to a point.
@@ -92,18 +93,13 @@ var heads = regexp.MustCompile(`^(\s*(#.*|cd [^\n;&|]*|echo ("[^"\n]*"|'[^'\n]*'
 func commandKey(command string) string {
 	line, rest, _ := strings.Cut(heads.ReplaceAllString(strings.TrimSpace(command), ""), "\n")
 	line = gitIn.ReplaceAllString(shown.ReplaceAllString(events.WithoutFolder(line), ""), "git")
-	return strings.TrimSpace(strings.Join(strings.Fields(line), " ") + "\n" + rest)
+	return strings.TrimSpace(wording.Flat(line) + "\n" + rest)
 }
 
 // begin is the beginning of a command by which it is known where it is told.
 func begin(command string) string {
 	line, _, _ := strings.Cut(command, "\n")
-	return head(line, 60)
-}
-
-func head(text string, n int) string {
-	runes := []rune(strings.Join(strings.Fields(text), " "))
-	return string(runes[:min(n, len(runes))])
+	return wording.Chars(wording.Flat(line), 60)
 }
 
 // notRun is the client's error for a call that it gave up because one beside it failed, or that it does not let run.
@@ -193,7 +189,7 @@ func textOf(root, plain string) text {
 			return strings.Join(paths, ", ")
 		})
 	}
-	return text(strings.Join(strings.Fields(plain), " "))
+	return text(wording.Flat(plain))
 }
 
 // names reports whether a path stands there, and not only a part of it. A full stop may follow.
@@ -217,7 +213,7 @@ func (t text) knows(c call) bool {
 
 // says reports whether the beginning of a text stands there.
 func (t text) says(what string, n int) bool {
-	return what != "" && strings.Contains(string(t), head(what, n))
+	return what != "" && strings.Contains(string(t), wording.Chars(wording.Flat(what), n))
 }
 
 // Words for an outcome, as far as they tell one from the other.

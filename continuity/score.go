@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/wording"
 )
 
 // row is how many things there were to know, and how many of them were told: by us, by the client's summary, by one of
@@ -77,7 +78,7 @@ func (s *score) count(n int, p point, what string, known func(text) bool) {
 		r.by++
 		return
 	}
-	s.missed = append(s.missed, fmt.Sprintf("%s  not told: %s: %s", p.session[:min(8, len(p.session))], measures[n].name, head(what, 80)))
+	s.missed = append(s.missed, fmt.Sprintf("%s  not told: %s: %s", p.session[:min(8, len(p.session))], measures[n].name, wording.Chars(wording.Flat(what), 80)))
 }
 
 // once counts a thing where it comes first.

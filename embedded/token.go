@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"hookline/events"
+	"hookline/events/wording"
 )
 
 // escape makes a subject token or a bucket key of any text: bytes that plain refuses become "=XX",
@@ -54,7 +54,7 @@ func unescape(text string) (string, error) {
 }
 
 func wordByte(c byte) bool {
-	return c == '-' || events.WordByte(c)
+	return c == '-' || wording.WordByte(c)
 }
 
 // token escapes one token of a subject.

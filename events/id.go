@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/oklog/ulid/v2"
+
+	"hookline/events/wording"
 )
 
 // DerivedID is the id of the n-th event (1…) that follows from the one with the given ULID. It is a
@@ -43,7 +45,7 @@ func Alias(session string) string {
 // rest of an id that somebody made up is left out, since it would read as words of ours; "…" stands for it.
 func Shown(session string) string {
 	end := strings.IndexFunc(session, func(r rune) bool {
-		return r >= utf8.RuneSelf || !WordByte(byte(r)) && !strings.ContainsRune(".:-", r)
+		return r >= utf8.RuneSelf || !wording.WordByte(byte(r)) && !strings.ContainsRune(".:-", r)
 	})
 	if end < 0 {
 		end = len(session)

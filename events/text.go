@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -46,89 +44,6 @@ func WithoutFolder(line string) string {
 		return line
 	}
 	return line[at[1]:]
-}
-
-// Clip is at most the first n bytes of a text, without half a character.
-func Clip(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n], "")
-}
-
-// Below is a path below a folder, or as it is where it lies elsewhere.
-func Below(root, file string) string {
-	if root == "" {
-		return file
-	}
-	return strings.TrimPrefix(file, strings.TrimSuffix(root, "/")+"/")
-}
-
-// Short is at most n characters of a text, on one line, without control characters; what is cut ends in "…".
-func Short(text string, n int) string {
-	blank := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
-	runes := []rune(strings.Join(strings.FieldsFunc(Clip(text, 16*n), blank), " "))
-	if len(runes) <= n {
-		return string(runes)
-	}
-	return string(runes[:n-1]) + "…"
-}
-
-// Take is a copy of a list without the entry that is looked for, and that entry, the zero value where there is none.
-func Take[T any](list []T, is func(T) bool) (rest []T, found T) {
-	for _, x := range list {
-		if is(x) {
-			found = x
-		} else {
-			rest = append(rest, x)
-		}
-	}
-	return rest, found
-}
-
-// Push is a copy of a list with an entry more, without what is above n entries at its beginning.
-func Push[T any](list []T, v T, n int) []T {
-	list = append(slices.Clip(list), v)
-	return list[max(0, len(list)-n):]
-}
-
-// Newest is a copy of the last n entries of a list, or the list where it has no more.
-func Newest[T any](list []T, n int) []T {
-	if len(list) <= n {
-		return list
-	}
-	return slices.Clone(list[len(list)-n:])
-}
-
-// LastCounts are the last n places of a text, in its order, where a number, a blank and a word stand, such as "3 passed".
-// The form is matched at the number and ends within 40 bytes after it; it begins with ^\d+ and a blank. A search for the
-// form itself would try every byte.
-func LastCounts(text string, form *regexp.Regexp, n int) (found []string) {
-	for end := len(text); len(found) < n; {
-		blank := strings.LastIndexByte(text[:end], ' ')
-		if blank < 0 {
-			break
-		}
-		end = blank
-
-		begin := blank
-		for begin > 0 && '0' <= text[begin-1] && text[begin-1] <= '9' {
-			begin--
-		}
-		if begin == blank || begin > 0 && WordByte(text[begin-1]) {
-			continue
-		}
-		if m := form.FindString(text[begin:min(len(text), blank+40)]); m != "" {
-			found = append(found, m)
-		}
-	}
-	slices.Reverse(found)
-	return found
-}
-
-// WordByte reports whether a byte is a letter, a digit or an underscore of ASCII.
-func WordByte(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
 // Member is the raw value of the first member of that name of a JSON object, nil where there is none.

@@ -90,6 +90,9 @@ func (r *rule) mayImport(rules []rule, pkg string) bool {
 		return false
 	}
 	for _, name := range r.ours {
+		if name == "events" && strings.HasPrefix(pkg, "events/") {
+			return true
+		}
 		if name == pkg || name == other.pkg || name == "below" && other.floor != "tests" && (r.floor == "tests" || other.floor[0] < r.floor[0]) {
 			return true
 		}

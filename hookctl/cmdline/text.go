@@ -12,6 +12,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/rivo/uniseg"
+
+	"hookline/events/wording"
 )
 
 // esc stands for the escape character in our own colours and links until [Show] prints them: that of others is dropped
@@ -77,7 +79,7 @@ const maxLine = 4096
 // OneLine makes a text fit for one line of a terminal: it is cleaned, blanks in a row are one, and what
 // is beyond 4096 bytes goes.
 func OneLine(s string) string {
-	return strings.Join(strings.Fields(Clean(s[:min(len(s), maxLine)])), " ")
+	return wording.Flat(Clean(s[:min(len(s), maxLine)]))
 }
 
 // Clean makes a text harmless for a terminal and leaves its blanks where they are: blanks of all kinds
@@ -107,10 +109,8 @@ func Show(s string) string {
 	return styles.ReplaceAllStringFunc(s, func(style string) string { return strings.ReplaceAll(style, esc, "\x1b") })
 }
 
-// acts reports whether a character is one that a terminal acts upon instead of showing it, or that spells words only for a model (Unicode's tags).
-func acts(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || 0xE0000 <= r && r <= 0xE007F || string(r) == esc
-}
+// acts reports whether a character does not appear on a terminal: a hidden one, or the one that stands for our own escape.
+func acts(r rune) bool { return wording.Hidden(r) || string(r) == esc }
 
 // IndentJSON is data for reading on a terminal, see [TerminalJSON]. What is no JSON becomes one line of
 // text.

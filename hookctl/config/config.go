@@ -31,10 +31,11 @@ package config
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"hookline/events/wording"
 )
 
 // Values are the settings in force.
@@ -217,7 +218,7 @@ func Resolved(path string) string {
 func (v Values) Text(key string) []string {
 	switch v := v.at(key).(type) {
 	case *time.Duration:
-		return []string{shortDuration(*v)}
+		return []string{wording.Setting(*v)}
 	case *[3]int:
 		return []string{strings.Trim(fmt.Sprint(*v), "[]")}
 	case *[]string:
@@ -227,10 +228,3 @@ func (v Values) Text(key string) []string {
 	}
 	return nil
 }
-
-// shortDuration returns 12h instead of 12h0m0s.
-func shortDuration(d time.Duration) string {
-	return zeroTail.ReplaceAllString(d.String(), "$1")
-}
-
-var zeroTail = regexp.MustCompile(`^(.*?[hm])(?:0m)?0s$`)

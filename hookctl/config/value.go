@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"hookline/events/wording"
 )
 
 // raw is a value before it is checked: a scalar's text, or a list.
@@ -87,7 +89,7 @@ func (c *Config) put(k Key, v raw, from Origin) string {
 			return v.String() + " is no duration such as " + k.Default
 		}
 		if d < k.min || d > k.max {
-			return fmt.Sprintf("%s is outside %s to %s", v.text, shortDuration(k.min), shortDuration(k.max))
+			return fmt.Sprintf("%s is outside %s to %s", v.text, wording.Setting(k.min), wording.Setting(k.max))
 		}
 		*c.Values.at(k.Name).(*time.Duration) = d
 	case list:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/hookctl/client"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
@@ -122,7 +123,7 @@ func (d *Daemon) doLedger(ctx context.Context, o client.Order) (any, error) {
 		return nil, err
 	}
 	for _, e := range asked {
-		if a, ok := e.(*events.LedgerEntryAdded); ok && ledger.Clip(a.Text, 1) == "" {
+		if a, ok := e.(*events.LedgerEntryAdded); ok && wording.Short(a.Text, 1) == "" {
 			return nil, problem.Bad("text: it is empty")
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/hookctl/client"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
@@ -73,7 +74,7 @@ func (d *Daemon) useAt(in hook.Input) *hook.Use {
 	case *events.TurnStopped, *events.CompactionStarted:
 		u := d.meter(in.Session).read(path)
 		if u != nil {
-			u.Said = d.clean(events.Short(u.Said, working.MaxTask))
+			u.Said = d.clean(wording.Short(u.Said, working.MaxTask))
 		}
 		return u
 	}

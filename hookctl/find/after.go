@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/copies"
 )
 
 const mostSteps = 6
@@ -42,7 +43,7 @@ func (a *After) Take(r events.Record) (done bool) {
 	if a.Fixed != 0 || !failed && (!succeeded || slices.Contains(looking, e.ToolName)) {
 		return false
 	}
-	a.Steps = events.Push(a.Steps, r, mostSteps)
+	a.Steps = copies.Push(a.Steps, r, mostSteps)
 	if succeeded && a.target != "" && targetOf(r) == a.target {
 		a.Fixed = r.Seq
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/wording"
 )
 
 // How many bytes of a text are searched.
@@ -24,19 +25,19 @@ func Of(r events.Record) (Doc, bool) {
 	d := Doc{Seq: r.Seq, ID: r.ID, Time: r.Time.UnixMilli(), Session: r.Session, Project: r.Project, Type: r.Type, Call: r.ToolUseID}
 	switch e := r.Event.(type) {
 	case *events.PromptSubmitted:
-		d.Text[Prompt] = events.Clip(e.Prompt, mostProse)
+		d.Text[Prompt] = wording.Clip(e.Prompt, mostProse)
 	case *events.TurnStopped:
-		d.Text[Words] = events.Clip(e.LastAssistantMessage, mostProse)
+		d.Text[Words] = wording.Clip(e.LastAssistantMessage, mostProse)
 	case *events.SubagentStopped:
 		if e.AgentType == "" { // the client's own, as a compaction's, whose summary comes again with its end
 			return d, false
 		}
-		d.Text[Words] = events.Clip(e.LastAssistantMessage, mostProse)
+		d.Text[Words] = wording.Clip(e.LastAssistantMessage, mostProse)
 	case *events.CompactionFinished:
-		d.Text[Words] = events.Clip(e.CompactSummary, mostProse)
+		d.Text[Words] = wording.Clip(e.CompactSummary, mostProse)
 	case *events.TurnFailed:
-		d.Text[Error] = events.Clip(strings.TrimSpace(e.Error+" "+e.ErrorDetails), mostProse)
-		d.Text[Words] = events.Clip(e.LastAssistantMessage, mostProse)
+		d.Text[Error] = wording.Clip(strings.TrimSpace(e.Error+" "+e.ErrorDetails), mostProse)
+		d.Text[Words] = wording.Clip(e.LastAssistantMessage, mostProse)
 	case *events.ToolRequested:
 		d.call(e.ToolName, e.ToolInput)
 		d.Open = d.Call != ""
@@ -49,7 +50,7 @@ func Of(r events.Record) (Doc, bool) {
 		d.Text[Error] = ends(e.Error)
 	case *events.PermissionDenied:
 		d.call(e.ToolName, e.ToolInput)
-		d.Text[Error] = events.Clip(e.Reason, mostHead)
+		d.Text[Error] = wording.Clip(e.Reason, mostHead)
 	default:
 		if silent(r.Type) {
 			return d, false
@@ -77,10 +78,10 @@ func silent(typ string) bool {
 // call fills in what a tool was called with.
 func (d *Doc) call(tool string, input json.RawMessage) {
 	d.Tool = tool
-	d.Text[Command] = events.Clip(said(events.Member(input, "command")), mostCommand)
+	d.Text[Command] = wording.Clip(said(events.Member(input, "command")), mostCommand)
 	for _, name := range []string{"file_path", "notebook_path", "path"} {
 		if d.Text[Path] == "" {
-			d.Text[Path] = events.Clip(said(events.Member(input, name)), mostHead)
+			d.Text[Path] = wording.Clip(said(events.Member(input, name)), mostHead)
 		}
 	}
 	d.Text[Note] = gather(input, mostHead)
@@ -110,7 +111,7 @@ func walk(v any, b *strings.Builder, most int) {
 	switch v := v.(type) {
 	case string:
 		if room := most - b.Len(); room > 0 {
-			b.WriteString(events.Clip(v, room))
+			b.WriteString(wording.Clip(v, room))
 			b.WriteByte('\n')
 		}
 	case []any:
@@ -139,5 +140,5 @@ func ends(s string) string {
 	if len(s) <= mostHead+mostTail {
 		return s
 	}
-	return events.Clip(s, mostHead) + "\n" + strings.ToValidUTF8(s[len(s)-mostTail:], "")
+	return wording.Clip(s, mostHead) + "\n" + strings.ToValidUTF8(s[len(s)-mostTail:], "")
 }

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"hookline/events"
+	"hookline/events/wording"
 )
 
 // Words are runs of letters and digits of any script, in lower case; everything else parts them. Scripts that put no
@@ -25,7 +25,7 @@ func each(s string, fn func(word string, from, to int) (stop bool)) {
 		}
 		at := from
 		from = -1
-		return fn(strings.ToLower(events.Clip(s[at:to], mostWord)), at, to)
+		return fn(strings.ToLower(wording.Clip(s[at:to], mostWord)), at, to)
 	}
 	for i, r := range s {
 		switch {
@@ -82,7 +82,7 @@ func (q Query) Terms() []Term {
 	add := func(text string, kinds ...int) {
 		t := Term{Kinds: kinds}
 		end := 0
-		text = events.Clip(text, mostTerm)
+		text = wording.Clip(text, mostTerm)
 		each(text, func(word string, _, to int) bool {
 			t.Words = append(t.Words, word)
 			end = to
@@ -200,8 +200,8 @@ func line(text string, first, size int) string {
 			begin += blank + 1
 		}
 	}
-	flat := strings.Join(strings.Fields(events.Clip(text[begin:], 2*size)), " ")
-	out := events.Clip(flat, size)
+	flat := wording.Flat(wording.Clip(text[begin:], 2*size))
+	out := wording.Clip(flat, size)
 	if begin > 0 {
 		out = "… " + out
 	}

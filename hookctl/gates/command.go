@@ -3,6 +3,8 @@ package gates
 import (
 	"slices"
 	"strings"
+
+	"hookline/events/wording"
 )
 
 // command is a simple command in one of the forms in which a pattern may know it: as typed, or by the program's base
@@ -55,7 +57,7 @@ func setOf(words string) map[string]bool {
 func (l *shellLine) keep(words []string) *command {
 	var text, masked []string
 	for _, w := range words {
-		w = strings.Join(strings.Fields(strings.ToValidUTF8(w, "\uFFFD")), " ")
+		w = wording.Flat(strings.ToValidUTF8(w, "\uFFFD"))
 		text = append(text, w)
 		masked = append(masked, strings.ReplaceAll(w, " ", "\x00"))
 	}

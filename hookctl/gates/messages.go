@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/events/wording"
 )
 
 // program is what people type for the framework's `req`: the texts are the framework's, only this name differs.
@@ -123,20 +124,9 @@ func (f Failure) found() string {
 	}
 	text := "\n\nGuard condition not met: " + summary + "."
 	for _, o := range f.Others {
-		text += fmt.Sprintf("\n- `%s` on `%s` (%s)", events.Alias(o.Session), o.Branch, ago(o.Ago))
+		text += fmt.Sprintf("\n- `%s` on `%s` (%s ago)", events.Alias(o.Session), o.Branch, wording.ShortAge(o.Ago))
 	}
 	return text
-}
-
-// ago is 12s ago, 5m ago, 2h ago.
-func ago(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds ago", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm ago", int(d.Minutes()))
-	}
-	return fmt.Sprintf("%dh ago", int(d.Hours()))
 }
 
 // common returns the skill that all failures suggest; "" without one.
@@ -178,7 +168,7 @@ func table(session string, list []Failure) string {
 
 // cell keeps a text inside its cell.
 func cell(text string) string {
-	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
+	return strings.ReplaceAll(wording.Flat(text), "|", `\|`)
 }
 
 // Short returns the denial when the same text was given within the last seconds.
@@ -197,10 +187,9 @@ const shownCommand = 80
 // DangerText is the answer to a question for permission that is refused.
 func DangerText(reason string, input json.RawMessage) string {
 	command, _ := field(input, "command")
-	if letters := []rune(strings.Join(strings.Fields(command), " ")); len(letters) > shownCommand {
-		command = string(letters[:shownCommand]) + "..."
-	} else {
-		command = string(letters)
+	command = wording.Flat(command)
+	if shown := wording.Chars(command, shownCommand); shown != command {
+		command = shown + "..."
 	}
 	return "**Blocked by requirement gates**: " + reason + "\n\nCommand: `" + command + "`\n\n" +
 		"Do not work around it. If it is really wanted, the user runs it in a shell, or sets\n" +

@@ -9,6 +9,8 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"hookline/events/wording"
 )
 
 // Limits of one shell line. What is beyond is not read.
@@ -36,7 +38,7 @@ type shellLine struct {
 // no command.
 func parseLine(text string) *shellLine {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	l := &shellLine{typed: strings.Join(strings.Fields(text), " "), vars: map[string]string{}}
+	l := &shellLine{typed: wording.Flat(text), vars: map[string]string{}}
 	l.read(text)
 	return l
 }

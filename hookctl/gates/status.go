@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"hookline/events"
+	"hookline/events/wording"
 )
 
 // What a status says where nothing is open.
@@ -72,7 +73,7 @@ func (s Status) warning() string {
 	}
 	lines := []string{"⚠️  **Other Claude Code sessions detected on this project**", ""}
 	for _, o := range s.Others {
-		lines = append(lines, fmt.Sprintf("  • `%s` on `%s` (active %s)", events.Alias(o.Session), o.Branch, ago(o.Ago)))
+		lines = append(lines, fmt.Sprintf("  • `%s` on `%s` (active %s ago)", events.Alias(o.Session), o.Branch, wording.ShortAge(o.Ago)))
 	}
 	return strings.Join(append(lines, "", "**Note**: Edits may be blocked to prevent conflicts.",
 		"Use `"+SatisfyCommand(s.Session, s.Gates[i].Requirement.Name)+"` to override if needed."), "\n")

@@ -3,7 +3,8 @@ package hook
 import (
 	"encoding/json"
 	"strings"
-	"unicode"
+
+	"hookline/events/wording"
 )
 
 // The answer leaves through the channel that reaches the model, or the user, for that hook.
@@ -72,13 +73,13 @@ func refusal(hook string, v Verdict, message string) Answer {
 	return encoded(out)
 }
 
-// encoded returns the answer as the client reads it. What is told was stored, and came from anybody: it is made plain.
+// encoded returns the answer as the client reads it. What is told was stored, and came from anybody: its hidden characters go.
 func encoded(out hookOutput) Answer {
-	out.SystemMessage, out.Reason = plain(out.SystemMessage), plain(out.Reason)
+	out.SystemMessage, out.Reason = wording.Visible(out.SystemMessage), wording.Visible(out.Reason)
 	if s := out.Specific; s != nil {
-		s.AdditionalContext, s.PermissionDecisionReason = plain(s.AdditionalContext), plain(s.PermissionDecisionReason)
+		s.AdditionalContext, s.PermissionDecisionReason = wording.Visible(s.AdditionalContext), wording.Visible(s.PermissionDecisionReason)
 		if s.Decision != nil {
-			s.Decision.Message = plain(s.Decision.Message)
+			s.Decision.Message = wording.Visible(s.Decision.Message)
 		}
 	}
 	b, err := json.Marshal(out)
@@ -88,22 +89,10 @@ func encoded(out hookOutput) Answer {
 	return Answer{Stdout: append(b, '\n')}
 }
 
-// plain returns a text without its invisible characters: control characters but the ends of lines and tabs, those that turn the
-// direction of writing, and Unicode's tags, which spell words that only a model reads.
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		hidden := unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || 0xE0000 <= r && r <= 0xE007F
-		if hidden {
-			return -1
-		}
-		return r
-	}, text)
-}
-
 // Plain returns the answer of an identity verb: stdout for the agent, stderr for the user.
 func Plain(stdout, stderr string, exit int) Answer {
 	a := Answer{Exit: exit}
-	stdout, stderr = plain(stdout), plain(stderr)
+	stdout, stderr = wording.Visible(stdout), wording.Visible(stderr)
 	if stdout != "" {
 		a.Stdout = []byte(stdout + "\n")
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"hookline/events"
+	"hookline/events/wording"
 )
 
 // Large strings leave the event and become content-addressed blobs, stored once however often they
@@ -148,7 +149,7 @@ func reference(content []byte, head string, whole bool, put func([]byte) (string
 	if err != nil {
 		return nil, fmt.Errorf("store blob: %w", err)
 	}
-	first := []rune(events.Clip(head, 4*headChars))
+	first := []rune(wording.Clip(head, 4*headChars))
 	return json.Marshal(blobRef{Digest: digest, Size: len(content), Head: string(first[:min(len(first), headChars)]), JSON: whole})
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/projector/gate"
 	"hookline/projector/session"
 	"hookline/projector/working"
@@ -61,7 +62,7 @@ func decideStop(in Input, w World, r Reader, e *events.TurnStopped) []events.Eve
 	words := e.LastAssistantMessage[max(0, len(e.LastAssistantMessage)-4000):]
 	if w.Evidence != EvidenceLoose && unproved && s.Confidence() < working.Done && !givenUp.MatchString(words) {
 		warn(causeEvidence, s.Unproved.Event, "no test or build has passed since %s was changed (confidence %d, done at %d)",
-			events.Below(s.Worktree, s.Unproved.Text), s.Confidence(), working.Done)
+			wording.Below(s.Worktree, s.Unproved.Text), s.Confidence(), working.Done)
 	}
 	if w.Evidence != EvidenceLoose && s.Unsynced != nil {
 		tracker, _, _ := strings.Cut(s.Unsynced.Text, " ")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/wording"
 )
 
 // The composer puts an answer's text together from items, by rank, within the hook's budget.
@@ -114,9 +115,9 @@ func budgetOf(in Input) budget {
 // text returns the item in the form that is told.
 func (it Item) text() string {
 	if it.form == 0 {
-		return plain(it.Text)
+		return wording.Visible(it.Text)
 	}
-	return plain(it.Shorter[it.form-1])
+	return wording.Visible(it.Shorter[it.form-1])
 }
 
 // fit gives the items for the model that fit the budget, each in the longest form that does, and how many are left out.

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/hookctl/wire"
 )
 
@@ -72,7 +73,7 @@ func (in Input) Defaulted() bool { return in.Uncalled || in.instead != nil || in
 
 // By returns the input of a session that the caller was found to belong to.
 func (in Input) By(session string) Input {
-	in.Session = clip(session)
+	in.Session = wording.Chars(session, MaxSession)
 	if in.instead != nil {
 		bad := *in.instead
 		bad.Session, in.instead = in.Session, &bad
@@ -171,7 +172,7 @@ func (in Input) lost(f wire.Frame, body []byte) Input {
 func (in Input) noHook(session string, e *events.HookRefused) Input {
 	in.Refused, in.Event = e, e
 	in.Kind, _ = events.Lookup(e.Type())
-	in.Session = clip(session)
+	in.Session = wording.Chars(session, MaxSession)
 	in.Data, _ = json.Marshal(e) // a struct of strings and numbers cannot fail
 	return in
 }
@@ -222,7 +223,7 @@ func (in *Input) chooseSession(given string) {
 	if given == "" {
 		in.note(noSession)
 	}
-	in.Session = clip(given)
+	in.Session = wording.Chars(given, MaxSession)
 	if in.Session != given {
 		in.note(fmt.Sprintf("session id of %d characters cut to %d", utf8.RuneCountInString(given), MaxSession))
 		in.Warnings = append(in.Warnings, fmt.Sprintf("session_id exceeds %d characters and was truncated", MaxSession))
@@ -233,5 +234,3 @@ func (in *Input) note(s string) { in.Notes = append(in.Notes, s) }
 
 // Note joins what was odd about the frame.
 func (in Input) Note() string { return strings.Join(in.Notes, "; ") }
-
-func clip(s string) string { return cut(s, MaxSession, "") }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/hookctl/gates"
 	"hookline/projector"
 	"hookline/projector/gate"
@@ -383,7 +384,7 @@ func valuesOf(list []gates.Failure) map[string]map[string]string {
 
 // bounded keeps a reason below what the client shows whole.
 func bounded(text string) string {
-	return cut(text, maxChars, "\n… (`hookctl req status` shows all)")
+	return wording.Cut(text, maxChars, "\n… (`hookctl req status` shows all)")
 }
 
 // Repeat words the denial or block that was decided on a frame before, for a frame that comes again.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/events/wording"
 )
 
 // Verbs that can deliver a hook. VerbHook answers as the whole product; the others are the hook with
@@ -53,7 +54,7 @@ func ParseCall(args []string) Call {
 		case "--client":
 			i++
 			if i < len(args) {
-				c.Client = clip(args[i])
+				c.Client = wording.Chars(args[i], MaxSession)
 			}
 		default:
 			words = append(words, args[i])

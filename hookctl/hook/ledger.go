@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/events/copies"
+	"hookline/events/wording"
 	"hookline/projector"
 	"hookline/projector/ledger"
 	"hookline/projector/project"
@@ -143,7 +145,7 @@ func answered(response json.RawMessage) []*events.LedgerEntryAdded {
 		if strings.TrimSpace(answer) == "" || len(list) == maxHeard {
 			continue
 		}
-		list = append(list, &events.LedgerEntryAdded{Subject: ledger.Clip(question, 200), Text: ledger.Clip(answer, 200), By: "user"})
+		list = append(list, &events.LedgerEntryAdded{Subject: wording.Short(question, 200), Text: wording.Short(answer, 200), By: "user"})
 	}
 	return list
 }
@@ -155,7 +157,7 @@ var declaration = regexp.MustCompile(`(?m)^[ \t]*(?:[-*][ \t]+)?(?:\*\*)?Decisio
 func declared(text string) []*events.LedgerEntryAdded {
 	var list []*events.LedgerEntryAdded
 	for _, m := range declaration.FindAllStringSubmatch(text, maxHeard) {
-		subject, decision := ledger.SplitSubject(ledger.Clip(m[1], 300))
+		subject, decision := ledger.SplitSubject(wording.Short(m[1], 300))
 		list = append(list, &events.LedgerEntryAdded{Subject: subject, Text: decision, By: "agent"})
 	}
 	return list
@@ -185,12 +187,12 @@ func startItems(s ledger.State, in Input, source string) []Item {
 		if !h.Passed {
 			result = "FAILED"
 		}
-		text := fmt.Sprintf("Synthesis %s ago %s, grounding %.2f.", ageText(in.Time.Sub(h.Ended)), result, h.Ratio)
+		text := fmt.Sprintf("Synthesis %s ago %s, grounding %.2f.", wording.Age(in.Time.Sub(h.Ended)), result, h.Ratio)
 		items = append(items, item("ledger.handoff", RankHandoff, text, h.Event))
 	}
-	for _, e := range slices.Backward(events.Newest(decisions, toldDecisions)) {
-		e.Subject = ledger.Clip(e.Subject, subjectChars)
-		text := fmt.Sprintf("Decided: %s [ledger %d]", ledger.Clip(DecisionText(e), decisionChars), e.Seq)
+	for _, e := range slices.Backward(copies.Newest(decisions, toldDecisions)) {
+		e.Subject = wording.Short(e.Subject, subjectChars)
+		text := fmt.Sprintf("Decided: %s [ledger %d]", wording.Short(DecisionText(e), decisionChars), e.Seq)
 		items = append(items, item("ledger.decision "+e.ID, RankDecisions, text, e.ID))
 	}
 	items = append(items, entriesItem("ledger.steps", RankHandoff, "Next: ", s.Open(events.LedgerStep), stepTokens)...)
@@ -218,7 +220,7 @@ func entriesItem(id string, rank Rank, title string, list []ledger.Entry, tokens
 	}
 	var texts []string
 	for _, e := range slices.Backward(list) {
-		texts = append(texts, fmt.Sprintf("%s [ledger %d]", ledger.Clip(e.Text, decisionChars), e.Seq))
+		texts = append(texts, fmt.Sprintf("%s [ledger %d]", wording.Short(e.Text, decisionChars), e.Seq))
 	}
 	return []Item{listItem(tokens, id, rank, title, texts, "; ", list[len(list)-1].ID)}
 }
@@ -233,7 +235,7 @@ func forkItems(s ledger.State, session string, now time.Time) []Item {
 			continue
 		}
 		said[f.Entry] = true
-		text := fmt.Sprintf("Fork detected, resyncing from the ledger: it has %q, not %q.", ledger.Clip(Holds(s, f), 100), ledger.Clip(f.Context, 100))
+		text := fmt.Sprintf("Fork detected, resyncing from the ledger: it has %q, not %q.", wording.Short(Holds(s, f), 100), wording.Short(f.Context, 100))
 		items = append(items, item("ledger.fork "+f.Event, RankDecisions, text, f.Event))
 	}
 	return items

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/projector"
 	"hookline/projector/session"
 )
@@ -140,10 +140,10 @@ func inPhase(in Input, s session.State, items []Item) []Item {
 	for _, it := range items {
 		if !it.User {
 			it.Same = cmp.Or(it.Same, it.Text)
-			it.Text = cut(it.Text, less.chars, "...")
+			it.Text = wording.Cut(it.Text, less.chars, "...")
 			it.Shorter = slices.Clone(it.Shorter)
 			for i := range it.Shorter {
-				it.Shorter[i] = cut(it.Shorter[i], less.chars, "...")
+				it.Shorter[i] = wording.Cut(it.Shorter[i], less.chars, "...")
 			}
 		}
 		if it.User || it.ID == itemUse {
@@ -164,12 +164,4 @@ func inPhase(in Input, s session.State, items []Item) []Item {
 		out = append(out, it)
 	}
 	return out
-}
-
-// cut returns at most n characters; what is cut ends in the given words, which count.
-func cut(text string, n int, end string) string {
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return string([]rune(text)[:n-utf8.RuneCountInString(end)]) + end
 }

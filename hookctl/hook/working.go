@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"hookline/events"
+	"hookline/events/copies"
+	"hookline/events/wording"
 	"hookline/projector"
 	"hookline/projector/session"
 	"hookline/projector/working"
@@ -150,10 +152,10 @@ func drifted(s working.State) bool {
 			text += n.Text + "\n"
 		}
 	}
-	for _, f := range events.Newest(s.Files, 10) {
+	for _, f := range copies.Newest(s.Files, 10) {
 		text += f.Path + "\n"
 	}
-	for _, c := range events.Newest(s.Commands, 10) {
+	for _, c := range copies.Newest(s.Commands, 10) {
 		text += c.Line + "\n"
 	}
 
@@ -174,9 +176,9 @@ func Handoff(s working.State, now time.Time, here string) []Item {
 		return nil
 	}
 
-	from := fmt.Sprintf("[PHASE: SESSION_START] From session %s, %s ago", events.Alias(s.ID), ageText(age))
+	from := fmt.Sprintf("[PHASE: SESSION_START] From session %s, %s ago", events.Alias(s.ID), wording.Age(age))
 	if here != "" && s.Worktree != "" && s.Worktree != here {
-		from += ", in " + events.Short(s.Worktree, failureChars) // its paths are of another work tree
+		from += ", in " + wording.Short(s.Worktree, failureChars) // its paths are of another work tree
 	}
 	items := goalItems(s, from+". ", false)
 	items = append(items, openItems(s, false)...)
@@ -210,7 +212,7 @@ func goalItems(s working.State, prefix string, cut bool) []Item {
 			chars = taskChars
 		}
 		if !x.n.Known || !cut {
-			items = append(items, item("working."+x.id, RankGoal, prefix+x.title+events.Short(x.n.Text, chars), x.n.Event))
+			items = append(items, item("working."+x.id, RankGoal, prefix+x.title+wording.Short(x.n.Text, chars), x.n.Event))
 			prefix = ""
 		}
 	}
@@ -225,7 +227,7 @@ func noteItem(id string, rank Rank, text string, n *working.Note, chars int) []I
 	if n == nil {
 		return nil
 	}
-	return []Item{item("working."+id, rank, fmt.Sprintf(text, events.Short(n.Text, chars)), n.Event)}
+	return []Item{item("working."+id, rank, fmt.Sprintf(text, wording.Short(n.Text, chars)), n.Event)}
 }
 
 // openItems are what is unfinished: words for the next session, things to do, failures, and what the user corrected.
@@ -258,10 +260,10 @@ func openItems(s working.State, cut bool) []Item {
 		if s.Worktree != "" {
 			what = strings.TrimPrefix(what, s.Worktree+"/")
 		}
-		text := fmt.Sprintf("Not mended: %s: %s", what, events.Short(f.Text, failureChars))
+		text := fmt.Sprintf("Not mended: %s: %s", what, wording.Short(f.Text, failureChars))
 		items = append(items, item("working.failure "+f.Target, RankBlockers, text, f.Event))
 	}
-	for _, c := range slices.Backward(events.Newest(s.Corrections, 4)) {
+	for _, c := range slices.Backward(copies.Newest(s.Corrections, 4)) {
 		if !c.Known || !cut {
 			items = append(items, item("working.correction "+c.Event, RankDecisions, "The user refused "+c.Text, c.Event))
 		}
@@ -314,7 +316,7 @@ func ranText(c working.Command) string {
 	if c.Result != "" {
 		outcome += ", " + c.Result
 	}
-	return fmt.Sprintf("`%s` (%s)", events.Short(c.Line, commandChars), outcome)
+	return fmt.Sprintf("`%s` (%s)", wording.Short(c.Line, commandChars), outcome)
 }
 
 // listItem is an item of a list of at most so many tokens, 0 for any; its shorter forms have fewer entries.
@@ -349,7 +351,7 @@ func foldersItem(most int, id string, rank Rank, title, root string, files []wor
 	}
 	var paths []string
 	for _, f := range files {
-		paths = append(paths, events.Below(root, f.Path))
+		paths = append(paths, wording.Below(root, f.Path))
 	}
 
 	it := shrinking(item(id, rank, "", files[0].Event), most, len(files), func(n int) string {
@@ -384,17 +386,6 @@ func byFolder(paths []string) string {
 		}
 	}
 	return strings.Join(texts, "; ")
-}
-
-// ageText is an age in the largest unit that fits.
-func ageText(age time.Duration) string {
-	switch {
-	case age >= time.Hour:
-		return fmt.Sprintf("%d h", int(age.Hours()))
-	case age >= time.Minute:
-		return fmt.Sprintf("%d min", int(age.Minutes()))
-	}
-	return "moments"
 }
 
 // looks are programs that only look at something: one that failed leaves nothing to mend.

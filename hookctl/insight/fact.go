@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/events/wording"
 )
 
 //go:embed facts.txt
@@ -173,7 +174,7 @@ func subject(r events.Record, input map[string]any) string {
 		if h, ok := r.Event.(events.HookEvent); ok && base == "" {
 			base = h.Hook().Cwd
 		}
-		return events.Below(base, text)
+		return wording.Below(base, text)
 	}
 	return anyText(input)
 }
@@ -187,23 +188,12 @@ func textOf(v any) string {
 	return text
 }
 
-// Took is how long a call took, "" for less than a millisecond.
+// Took returns how long a call took as [wording.Took], and "" for less than a millisecond.
 func Took(ms float64) string {
 	if ms < 1 {
 		return ""
 	}
-	return Span(time.Duration(ms * float64(time.Millisecond)))
-}
-
-// Span is a duration as 6 ms, 2.5 s or 2m5s.
-func Span(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return d.Round(time.Second).String()
+	return wording.Took(time.Duration(ms * float64(time.Millisecond)))
 }
 
 // anyText is the first text in an object's members, by name, that is not about the hook itself.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/projector/ledger"
 )
 
@@ -86,7 +87,7 @@ func Ground(claims []Claim, threshold float64) Grounding {
 func ClaimsOfLedger(root string, s ledger.State) []Claim {
 	var list []Claim
 	for _, e := range s.Open(events.LedgerDecision) {
-		c := Claim{Where: fmt.Sprintf("ledger %d", e.Seq), Text: ledger.Clip(e.Text, 100), Grounding: byAssumption}
+		c := Claim{Where: fmt.Sprintf("ledger %d", e.Seq), Text: wording.Short(e.Text, 100), Grounding: byAssumption}
 		if e.By != "agent" {
 			c.Grounding = byUser
 		}
@@ -129,7 +130,7 @@ func ClaimsOfTrajectory(root, name string, data []byte) []Claim {
 		if json.Unmarshal(lines.Bytes(), &entry) != nil || entry.Phase != "cite" {
 			continue
 		}
-		c := Claim{Where: fmt.Sprintf("%s:%d", name, number), Text: ledger.Clip(entry.Claim, 100), Grounding: entry.Grounding}
+		c := Claim{Where: fmt.Sprintf("%s:%d", name, number), Text: wording.Short(entry.Claim, 100), Grounding: entry.Grounding}
 		if entry.Citation != "" {
 			at, err := ParseCitation(entry.Citation)
 			if err != nil {
@@ -162,7 +163,7 @@ func ClaimsOfMarkdown(root, name string, data []byte) []Claim {
 		}
 		where := fmt.Sprintf("%s:%d", name, number+1)
 		for _, m := range citation.FindAllString(line, -1) {
-			c := Claim{Where: where, Text: ledger.Clip(m, 100)}
+			c := Claim{Where: where, Text: wording.Short(m, 100)}
 			at, err := ParseCitation(m)
 			if err != nil {
 				c.Problem = err.Error()

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/hookctl/safeopen"
-	"hookline/projector/ledger"
 )
 
 // Root is what stands for the top of the work tree in a citation.
@@ -76,7 +76,7 @@ func Cited(root string, c events.Citation) (string, error) {
 		return "", fmt.Errorf("%w: it has %d", errNoLine, len(lines))
 	}
 	text := strings.Join(lines[c.Line-1:last], "\n")
-	if c.Quote != "" && !strings.Contains(flat(text), flat(c.Quote)) {
+	if c.Quote != "" && !strings.Contains(wording.Flat(text), wording.Flat(c.Quote)) {
 		return text, errQuote
 	}
 	return text, nil
@@ -87,13 +87,10 @@ func Quoted(root string, c events.Citation) (events.Citation, error) {
 	text, err := Cited(root, c)
 	if err == nil && c.Quote == "" {
 		first, _, _ := strings.Cut(text, "\n")
-		c.Quote = strings.TrimSuffix(ledger.Clip(first, maxQuote), "…")
+		c.Quote = strings.TrimSuffix(wording.Short(first, maxQuote), "…")
 	}
 	return c, err
 }
-
-// flat is a text with its white space made one blank each, as a quote is compared.
-func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // linesOf reads a file below root, links followed as long as they stay there.
 func linesOf(root, name string) ([]string, error) {

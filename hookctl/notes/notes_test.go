@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/expect"
 	"hookline/projector/ledger"
 )
@@ -193,9 +194,9 @@ func TestViewsComeBack(t *testing.T) {
 		var s ledger.State
 		for _, kind := range rapid.SliceOfN(rapid.SampledFrom([]string{events.LedgerDecision, events.LedgerScenario, events.LedgerStep, events.LedgerQuestion}), 0, 6).Draw(t, "kinds") {
 			text := rapid.StringMatching(`[a-zA-Z][a-zA-Z0-9 ,.<>!#*|:"'-]{0,80}[a-z]`).Draw(t, "text")
-			e := entry(kind, "", ledger.Clip(text, 400))
+			e := entry(kind, "", wording.Short(text, 400))
 			if kind == events.LedgerDecision && rapid.Bool().Draw(t, "has subject") {
-				e.Subject = ledger.Clip(rapid.StringMatching(`[a-z]{3,9} [a-z]{3,9}`).Draw(t, "subject"), 100)
+				e.Subject = wording.Short(rapid.StringMatching(`[a-z]{3,9} [a-z]{3,9}`).Draw(t, "subject"), 100)
 			}
 			s.Entries = append(s.Entries, e)
 		}

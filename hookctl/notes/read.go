@@ -9,8 +9,8 @@ import (
 	goyaml "github.com/goccy/go-yaml"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/hookctl/yaml"
-	"hookline/projector/ledger"
 )
 
 // Found is what a file says of a ledger.
@@ -121,7 +121,7 @@ func (r *reader) finish() {
 		if e.Text == "" {
 			e.Text = r.title
 		}
-		if r.title != ledger.Clip(e.Text, maxTitle) {
+		if r.title != wording.Short(e.Text, maxTitle) {
 			e.Subject = r.title
 		}
 		r.found.Entries = append(r.found.Entries, *e)
@@ -138,7 +138,7 @@ func ReadBead(data []byte) (found Found, err error) {
 	var b bead
 	if len(tree.Docs) > 0 && tree.Docs[0].Body != nil {
 		if err := goyaml.NodeToValue(tree.Docs[0].Body, &b); err != nil {
-			return found, errors.New("a field does not fit: " + ledger.Clip(err.Error(), 200))
+			return found, errors.New("a field does not fit: " + wording.Short(err.Error(), 200))
 		}
 	}
 

@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/projector/ledger"
 )
 
@@ -81,7 +82,7 @@ func section(s ledger.State, now Active) string {
 }
 
 // title is what a decision is about, or its beginning.
-func title(e ledger.Entry) string { return cmp.Or(e.Subject, ledger.Clip(e.Text, maxTitle)) }
+func title(e ledger.Entry) string { return cmp.Or(e.Subject, wording.Short(e.Text, maxTitle)) }
 
 // cited is a citation with its quote as Markdown; a quote that has back quotes itself is left out.
 func cited(c events.Citation) string {
@@ -93,7 +94,7 @@ func cited(c events.Citation) string {
 
 // plain is a text that can neither end the block nor begin a comment.
 func plain(text string) string {
-	return strings.NewReplacer("<!--", "<! --", "-->", "-- >", beginMark, "hookline: begin", endMark, "hookline: end").Replace(ledger.Clip(text, 1000))
+	return strings.NewReplacer("<!--", "<! --", "-->", "-- >", beginMark, "hookline: begin", endMark, "hookline: end").Replace(wording.Short(text, 1000))
 }
 
 // Stamp is a time in UTC, "" for none.

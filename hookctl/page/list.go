@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
 	"hookline/hookctl/problem"
@@ -117,7 +117,7 @@ func (s *server) ago(t time.Time) string {
 	case d <= 0:
 		return "just now"
 	case d < 48*time.Hour:
-		return strings.TrimSuffix(d.String(), "0s") + " ago"
+		return wording.Span(d) + " ago"
 	}
 	return t.In(s.Zone).Format("2 January 2006, 15:04")
 }

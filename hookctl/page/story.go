@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
 	"hookline/projector/session"
@@ -102,7 +103,7 @@ func (s *story) end() {
 	for i, t := range s.Turns {
 		t.Tools = cmdline.Counts(t.tools)
 		t.Told = len(t.Prompt.records) > 1
-		t.Took = insight.Span(t.last.Sub(t.begun))
+		t.Took = wording.Took(t.last.Sub(t.begun))
 		t.Open = s.Rows <= 300 || i == len(s.Turns)-1
 	}
 }
@@ -254,7 +255,7 @@ func (n *row) verdict(c insight.Call) {
 		n.note(c.Words)
 	}
 	if c.WaitedMS > 0 {
-		n.note("after " + insight.Span(time.Duration(c.WaitedMS)*time.Millisecond))
+		n.note("after " + wording.Took(time.Duration(c.WaitedMS)*time.Millisecond))
 	}
 }
 

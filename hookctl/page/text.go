@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/hookctl/insight"
 )
 
@@ -17,13 +18,11 @@ import (
 // maxLine is in characters: a row of the timeline.
 const maxLine = 240
 
-// line is a text's beginning on one line.
+// line returns the beginning of a text on one line. It is not [wording.Short], which drops what acts on a screen: here
+// that is shown by its number.
 func line(s string) string {
-	s = strings.Join(strings.Fields(clean(s[:min(len(s), 8*maxLine)])), " ")
-	if r := []rune(s); len(r) > maxLine {
-		return string(r[:maxLine-1]) + "…"
-	}
-	return s
+	begin := clean(s[:min(len(s), 8*maxLine)])
+	return wording.Cut(wording.Flat(begin), maxLine, "…")
 }
 
 // colour finds what sets a terminal's colour; commands print much of it.

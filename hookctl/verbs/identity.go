@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/events/copies"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 	"hookline/projector/identity"
@@ -92,7 +93,7 @@ func (f *identityShowVerb) run(a *app, _ []string) error {
 		a.Printf("  %s  %7.4f  %s\n", cmdline.Pad(name, 17), v, bar)
 	}
 	var chart []rune
-	for _, p := range events.Newest(s.History, mostLevels) {
+	for _, p := range copies.Newest(s.History, mostLevels) {
 		chart = append(chart, levels[int(p.IC*float64(len(levels)-1)+.5)])
 	}
 	a.Printf("\n  IC over time      %s  the newest last, 0 is ▁, 1 is █\n", string(chart))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
 	"hookline/hookctl/problem"
@@ -151,7 +152,7 @@ func (a *app) sum(name string) (insight.Sum, error) {
 		}
 		for _, f := range w.Files {
 			if f.Changed() {
-				out.Files = append(out.Files, events.Below(w.Worktree, f.Path))
+				out.Files = append(out.Files, wording.Below(w.Worktree, f.Path))
 			}
 		}
 		for _, c := range w.Commands {

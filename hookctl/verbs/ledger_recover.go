@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/events/copies"
+	"hookline/events/wording"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/hook"
@@ -57,7 +59,7 @@ func (a *app) ledgerRecoverVerb(args []string) error {
 	out := recoveryJSON{Level: int(level[0] - '0'), Entries: []ledger.Entry{}, Active: a.active(s)}
 	switch out.Level {
 	case 1:
-		out.Entries = append(out.Entries, events.Newest(s.Open(events.LedgerDecision), lastDecisions)...)
+		out.Entries = append(out.Entries, copies.Newest(s.Open(events.LedgerDecision), lastDecisions)...)
 		slices.Reverse(out.Entries)
 		for chars := 160; chars >= 20 && (out.Text == "" || hook.Tokens(out.Text) > levelOneTokens); chars -= 10 {
 			out.Text = levelOne(out.Active, out.Entries, chars)
@@ -91,10 +93,10 @@ func (a *app) ledgerRecoverVerb(args []string) error {
 
 // levelOne is the text of level 1 with so many characters a line.
 func levelOne(now notes.Active, decisions []ledger.Entry, chars int) string {
-	text := "Active task: " + cmp.Or(ledger.Clip(now.Task, chars), "none") + "\n"
-	text += "Last checkpoint: " + cmp.Or(notes.Stamp(now.Checkpoint), "none") + "\nReasoning state: " + cmp.Or(ledger.Clip(now.Reasoning, chars), "none") + "\n"
+	text := "Active task: " + cmp.Or(wording.Short(now.Task, chars), "none") + "\n"
+	text += "Last checkpoint: " + cmp.Or(notes.Stamp(now.Checkpoint), "none") + "\nReasoning state: " + cmp.Or(wording.Short(now.Reasoning, chars), "none") + "\n"
 	for _, e := range decisions {
-		text += fmt.Sprintf("Decided: %s [ledger %d]\n", ledger.Clip(hook.DecisionText(e), chars), e.Seq)
+		text += fmt.Sprintf("Decided: %s [ledger %d]\n", wording.Short(hook.DecisionText(e), chars), e.Seq)
 	}
 	return text
 }
@@ -215,7 +217,7 @@ func (a *app) beads(s ledger.State) (name, status, message string) {
 	cmd := exec.CommandContext(ctx, path, "sync", "--flush-only")
 	cmd.Dir = a.topDir()
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "beads", "warn", "br sync --flush-only: " + err.Error() + " " + ledger.Clip(string(out), 100)
+		return "beads", "warn", "br sync --flush-only: " + err.Error() + " " + wording.Short(string(out), 100)
 	}
 	return "beads", "pass", "br sync --flush-only"
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
 )
@@ -86,13 +87,10 @@ func (a *app) ago(t time.Time) string {
 	return span(d) + " ago"
 }
 
-// span is a duration in its one or two largest units.
+// span returns a duration in its one or two largest units: days from two on, else as [wording.Span].
 func span(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return d.Truncate(time.Second).String()
-	case d < 48*time.Hour:
-		return strings.TrimSuffix(d.Truncate(time.Minute).String(), "0s")
+	if d < 48*time.Hour {
+		return wording.Span(d)
 	}
 	return cmdline.Plural(int(d/(24*time.Hour)), "day")
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/copies"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
@@ -165,7 +166,7 @@ func (d *desk) printExplanation(x explanation) {
 	a.Printf("\n")
 	t := a.Table("WHEN", "SESSION", "WHAT", "", "EVENT")
 	t.Drop = []string{"EVENT"}
-	for _, r := range events.Newest(x.Events, explained) {
+	for _, r := range copies.Newest(x.Events, explained) {
 		t.Row(a.stamp(r.Time), orDash(alias(r.Session)), strings.TrimPrefix(r.Type, "gate."), factOf(r), r.ID)
 	}
 	t.Print()

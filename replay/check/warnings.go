@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"hookline/events"
+	"hookline/events/copies"
 	"hookline/hookctl/home"
 	"hookline/hookctl/safeopen"
 )
@@ -51,7 +51,7 @@ func (u *Warnings) Add(id, words string) {
 			return
 		}
 	}
-	u.list = events.Push(u.list, warning{ID: id, Text: words}, maxWarnings)
+	u.list = copies.Push(u.list, warning{ID: id, Text: words}, maxWarnings)
 	content, err := json.Marshal(u.list)
 	if err == nil {
 		err = home.PrivateDir(filepath.Dir(u.path))
