@@ -15,6 +15,7 @@ import (
 	"hookline/events"
 	"hookline/expect"
 	"hookline/projector"
+	"hookline/projector/tables"
 )
 
 // goldens are events of every kind with every field set.
@@ -85,7 +86,7 @@ func TestNeedsAreEnough(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		recs := worldly(t, kinds)
 		to := uint64(len(recs))
-		for _, table := range projector.Tables() {
+		for _, table := range tables.All() {
 			whole := cellsOf(t, table, logOf(recs), to)
 			if got := cellsOf(t, table, partOf(recs).Only(table.Needs("")), to); fmt.Sprint(got) != fmt.Sprint(whole) {
 				t.Fatalf("%s: %v, want %v", table.Name(), got, whole)

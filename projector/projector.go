@@ -2,10 +2,13 @@
 //
 // # The contract of a fold
 //
-// A fold is func(S, events.Record) S: total, pure and deterministic. It reads nothing else: no clock, no
-// configuration, no process table, no randomness; what it needs stands in the record. It may reuse
-// the state it is given (the engine hands every state to one fold at a time and reads it under the
-// same lock), but must not keep the record's bytes. Its state survives a round trip through JSON.
+// A projection has a handler for each kind of event that concerns it, func(*S, events.Record, *events.X), see [On]: total,
+// pure and deterministic. A handler reads nothing but the state and the record: no clock, no configuration, no process
+// table, no randomness. It changes the state in place (the engine gives every state to one handler at a time and reads it
+// under the same lock), but must not keep the record's bytes. The state survives a round trip through JSON.
+//
+// The handlers are the only list of a projection's events, and its [Scope] is the only place that says which cells a record
+// folds into. So the engine knows of each cell which records it is folded from (see [Table.Needs]).
 //
 // # Cells and positions
 //
@@ -15,35 +18,39 @@
 // the values. After a crash the tail of the log is folded again; a position whose event id is not
 // the log's means that the log is another one, and the projection is folded from the start.
 //
-//	bucket snapshot   identity.v4.<session>   {"seq":1201,"state":{…}}
-//	                  position.identity.v4    {"seq":1204,"id":"01K…"}
-//	bucket latest     identity.<project>      "<session>"
-//	bucket cache      brief.<session>         "[C:EMG r=1.00 IC=0.85]"
+//	bucket snapshot   identity.v<version>.<session>   {"seq":1201,"state":{…}}
+//	                  position.identity.v<version>    {"seq":1204,"id":"01K…"}
+//	bucket latest     identity.<project>              "<session>"
+//	bucket cache      brief.<session>                 "[C:EMG r=1.00 IC=0.85]"
 package projector
 
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 
 	"hookline/events"
 )
 
-// Table is one projection: how records map to keys, how they fold, and what is derived from a cell.
+// Table is one projection: how records map to keys, how they fold, and what is derived from a cell. It does not change after
+// [New].
 type Table struct {
 	name    string
 	former  []string
 	version int
-	keys    func(events.Record) []string
-	zero    func(key string) any // a state is an any with a *S, which the cell alone has
-	fold    func(any, events.Record)
-	decode  func(json.RawMessage) (any, error)
-	needs   func(key string) []Selector
-	views   func(key string, state any) []ViewCell
-	buckets []string // that the views write, each owned by this table alone
 
-	words func(state any) []string
+	handlers map[reflect.Type]*handler // by the event's pointer type
+	other    *handler                  // for records without one of their own; nil for none
+	scopes   []scopeTypes
+	skip     func(events.Record) bool
+
+	zero    func(key string) any // returns a *S, which the cell alone has
+	decode  func(json.RawMessage) (any, error)
+	views   func(key string, state any) []ViewCell
+	buckets []string // the buckets that views writes to, each owned by this table alone
+	words   func(state any) []string
 }
 
 // ViewCell is a cell of bucket latest or cache that follows from a folded state. A nil Value means
@@ -56,54 +63,63 @@ type ViewCell struct {
 
 // Spec describes a projection with states of type S.
 type Spec[S any] struct {
-	Name    string                               // lower-case noun; prefix of its cells
-	Former  []string                             // names of projections whose state it has taken over; their cells go when it is folded anew
-	Version int                                  // raised when the meaning of the state changes; the old cells are then folded anew
-	Keys    func(events.Record) []string         // cells that the record folds into; none = does not concern it
-	Needs   func(key string) []Selector          // the records that fold into a cell; nil = read the whole log for it
-	Start   func(key string) S                   // state before the first record; nil = the zero value
-	Fold    func(S, events.Record) S             // see the package comment
-	Views   func(key string, state S) []ViewCell // may be nil
-	Buckets []string                             // what Views writes to; a bucket of views belongs to one projection
+	Name    string   // a lower-case noun; the prefix of its cells
+	Former  []string // names of projections whose state it has taken over; their cells go when it is folded anew
+	Version int      // raised when the meaning of the state changes; the old cells are then folded anew
 
-	Index func(S) []string // words by which [Lookup] finds the cell, nil for none; may be nil; other words need another Version
+	Scope  *Scope                       // the cells of a record, and the records of a cell
+	Skip   func(events.Record) bool     // records that do not concern the projection whatever their event is; may be nil
+	Before func(*S, events.Record) bool // called before a record's handler; false: the record changes nothing else; may be nil
+	On     []Handler[S]                 // see [On]
+
+	Start   func(key string) S                   // the state before the first record; nil: the zero value
+	Views   func(key string, state S) []ViewCell // cells of other buckets that follow from a state; may be nil
+	Buckets []string                             // the buckets that Views writes to; such a bucket belongs to one projection
+
+	Index func(S) []string // the words by which [Lookup] finds the cell, nil for none; may be nil; other words need another Version
 }
 
-// NewTable makes the engine's form of a projection.
-func NewTable[S any](s Spec[S]) *Table {
+// New makes the engine's form of a projection. It panics where two handlers are for one kind of event.
+func New[S any](spec Spec[S]) *Table {
 	t := &Table{
-		name: s.Name, former: s.Former, version: s.Version, keys: s.Keys, needs: s.Needs, buckets: s.Buckets,
-		zero: func(key string) any {
-			st := new(S)
-			if s.Start != nil {
-				*st = s.Start(key)
-			}
-			return st
-		},
-		fold: func(st any, r events.Record) {
-			p := st.(*S)
-			*p = s.Fold(*p, r)
-		},
-		decode: func(b json.RawMessage) (any, error) {
-			st := new(S)
-			err := json.Unmarshal(b, st)
-			return st, err
-		},
-		views: func(key string, st any) []ViewCell {
-			if s.Views == nil {
-				return nil
-			}
-			return s.Views(key, *st.(*S))
-		},
+		name:     spec.Name,
+		former:   spec.Former,
+		version:  spec.Version,
+		handlers: map[reflect.Type]*handler{},
+		skip:     spec.Skip,
+		buckets:  spec.Buckets,
 	}
-	if s.Index != nil {
-		t.words = func(st any) []string { return s.Index(*st.(*S)) }
+	addHandlers(t, spec)
+
+	t.zero = func(key string) any {
+		state := new(S)
+		if spec.Start != nil {
+			*state = spec.Start(key)
+		}
+		return state
+	}
+	t.decode = func(b json.RawMessage) (any, error) {
+		state := new(S)
+		err := json.Unmarshal(b, state)
+		return state, err
+	}
+	t.views = func(key string, state any) []ViewCell {
+		if spec.Views == nil {
+			return nil
+		}
+		return spec.Views(key, *state.(*S))
+	}
+	if spec.Index != nil {
+		t.words = func(state any) []string { return spec.Index(*state.(*S)) }
 	}
 	return t
 }
 
 // Name is the projection's name.
 func (t *Table) Name() string { return t.name }
+
+// Version is the version of the projection's states.
+func (t *Table) Version() int { return t.version }
 
 func (t *Table) prefix() string { return fmt.Sprintf("%s.v%d.", t.name, t.version) }
 

@@ -14,6 +14,7 @@ import (
 	"hookline/expect"
 	"hookline/projector"
 	"hookline/projector/session"
+	"hookline/projector/tables"
 )
 
 // sessionCell is the key of session s-1 in bucket snapshot.
@@ -91,7 +92,7 @@ func same(t expect.T, what string, want, got map[string]string) {
 
 // open is a view of a store.
 func open(t expect.T, store projector.Store) *projector.View {
-	return expect.Value(projector.OpenView(context.Background(), store, projector.Tables()))(t)
+	return expect.Value(projector.OpenView(context.Background(), store, tables.All()))(t)
 }
 
 func flush(t expect.T, v *projector.View) { expect.Value(v.Flush(context.Background()))(t) }
@@ -176,7 +177,7 @@ func TestPositionIsWrittenLast(t *testing.T) {
 	for i := len(snapshot) - 1; i >= 0 && bytes.HasPrefix([]byte(snapshot[i]), []byte("position.")); i-- {
 		positions++
 	}
-	if positions != len(projector.Tables()) {
+	if positions != len(tables.All()) {
 		t.Fatalf("%d positions at the end of %v", positions, snapshot)
 	}
 }

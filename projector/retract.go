@@ -3,7 +3,6 @@ package projector
 import (
 	"context"
 	"maps"
-	"slices"
 
 	"hookline/events"
 )
@@ -21,6 +20,17 @@ const (
 	retractionVersion = 1
 	retractionKey     = "all"
 )
+
+// Retractions is the engine's own projection. It belongs into every list of tables in which retractions count.
+var Retractions = New(Spec[retractions]{
+	Name:    retractionName,
+	Version: retractionVersion,
+	Scope: &Scope{
+		Keys:    func(events.Record) []string { return []string{retractionKey} },
+		Records: func(string) []Selector { return []Selector{{}} },
+	},
+	On: Handlers(On((*retractions).noted)),
+})
 
 // retractions is what was taken back.
 type retractions struct {
@@ -40,26 +50,15 @@ func RetractionOf(r Reader, id string) (seq uint64, taken bool) {
 	return m.Seq, taken
 }
 
-func retractionCell(r events.Record) string {
-	if _, ok := r.Event.(*events.RecordRetracted); ok {
-		return retractionKey
-	}
-	return ""
-}
-
-func foldRetraction(s retractions, r events.Record) retractions {
-	e, ok := r.Event.(*events.RecordRetracted)
-	if !ok {
-		return s
-	}
+// noted takes in a retraction. The first one of an event counts.
+func (s *retractions) noted(r events.Record, e *events.RecordRetracted) {
 	if _, again := s.Taken[e.Target]; again {
-		return s
+		return
 	}
-
-	taken := map[string]retraction{}
-	maps.Copy(taken, s.Taken)
-	taken[e.Target] = retraction{Seq: r.Seq, Event: r.ID}
-	return retractions{Taken: taken}
+	if s.Taken == nil {
+		s.Taken = map[string]retraction{}
+	}
+	s.Taken[e.Target] = retraction{Seq: r.Seq, Event: r.ID}
 }
 
 // takenBack are retractions: the sequence of the first one, by the id of the event that it takes back.
@@ -143,7 +142,7 @@ func (v *View) takeBack(ctx context.Context, r events.Record) error {
 func (v *View) refold(ctx context.Context, of events.Record, to uint64) error {
 	var want []Selector
 	for _, t := range v.tables {
-		for _, key := range t.keys(of) {
+		for _, key := range t.Keys(of) {
 			want = append(want, t.Needs(key)...)
 		}
 	}
@@ -161,7 +160,7 @@ func (v *View) refold(ctx context.Context, of events.Record, to uint64) error {
 	}
 
 	for _, t := range v.tables {
-		for _, key := range t.keys(of) {
+		for _, key := range t.Keys(of) {
 			c, err := fresh.cell(ctx, fresh.table(t.name), key)
 			if err != nil {
 				return err
@@ -175,15 +174,4 @@ func (v *View) refold(ctx context.Context, of events.Record, to uint64) error {
 		}
 	}
 	return nil
-}
-
-// withRetractions adds the retractions to what selectors of types mean.
-func withRetractions(want []Selector) []Selector {
-	out := slices.Clone(want)
-	for i, s := range out {
-		if s.Types != nil && !slices.Contains(s.Types, events.TypeRecordRetracted) {
-			out[i].Types = append(slices.Clip(s.Types), events.TypeRecordRetracted)
-		}
-	}
-	return out
 }

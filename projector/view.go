@@ -186,7 +186,11 @@ func (v *View) apply(ctx context.Context, r events.Record) error {
 	}
 
 	for _, t := range v.tables {
-		for _, key := range t.keys(r) {
+		h := t.handlerOf(r)
+		if h == nil {
+			continue
+		}
+		for _, key := range h.scope.Keys(r) {
 			if key == "" {
 				continue
 			}
@@ -195,7 +199,7 @@ func (v *View) apply(ctx context.Context, r events.Record) error {
 				return err
 			}
 			if c.seq < r.Seq {
-				t.fold(c.state, r)
+				h.fold(c.state, r)
 				c.seq = r.Seq
 				t.cells[key] = c
 				t.mark(c)

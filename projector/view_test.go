@@ -13,11 +13,13 @@ import (
 
 // counted is a projection whose meaning changes with its version, and which writes to bucket latest.
 func counted(version int, bucketKey string) []*projector.Table {
-	return []*projector.Table{projector.NewTable(projector.Spec[map[string]int]{
+	return []*projector.Table{projector.New(projector.Spec[map[string]int]{
 		Name: "counted", Former: []string{"older"}, Version: version, Buckets: []string{projector.BucketLatest},
-		Keys:  func(r events.Record) []string { return []string{r.Session} },
+		Scope: projector.BySession,
+		On: projector.Handlers(projector.OnAny(func(s *map[string]int, _ events.Record) {
+			(*s)["n"] += version
+		})),
 		Start: func(string) map[string]int { return map[string]int{} },
-		Fold:  func(s map[string]int, _ events.Record) map[string]int { s["n"] += version; return s },
 		Views: func(key string, _ map[string]int) []projector.ViewCell {
 			return []projector.ViewCell{{Bucket: projector.BucketLatest, Key: bucketKey + key, Value: []byte("1")}}
 		},

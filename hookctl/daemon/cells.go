@@ -18,6 +18,7 @@ import (
 	"hookline/projector/identity"
 	"hookline/projector/project"
 	"hookline/projector/session"
+	"hookline/projector/tables"
 	"hookline/replay/past"
 )
 
@@ -246,7 +247,7 @@ func (d *Daemon) viewAt(r *http.Request, id, point string) (view *projector.View
 	if s, _ := d.session(r.Context(), id); s.Project != "" {
 		want = append(want, projector.Selector{Project: s.Project})
 	}
-	view, err = projector.Straight(r.Context(), projector.Tables(), projector.Part(d.stream.Select).Only(want), seq, nil)
+	view, err = projector.Straight(r.Context(), tables.All(), projector.Part(d.stream.Select).Only(want), seq, nil)
 	if err != nil {
 		return nil, now, err
 	}

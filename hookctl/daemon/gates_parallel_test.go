@@ -13,6 +13,7 @@ import (
 	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/wire"
+	"hookline/projector"
 	"hookline/projector/gate"
 )
 
@@ -70,8 +71,8 @@ func (g *gatedRepo) inOrder(answer map[string]bool) {
 				g.t.Errorf("seq %d: denied %t, open %t", r.Seq, denied, open)
 			}
 		}
-		if len(gate.Keys(r)) > 0 && r.Branch != "" && strings.HasPrefix(r.Type, "gate.") {
-			s = gate.Fold(s, r)
+		if len(gate.Table.Keys(r)) > 0 && r.Branch != "" && strings.HasPrefix(r.Type, "gate.") {
+			s = projector.Fold(gate.Table, s, r)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/session"
+	"hookline/projector/tables"
 	"hookline/replay/check"
 )
 
@@ -35,7 +36,7 @@ func (d *Daemon) Status() client.Status {
 	}
 	s.LiveSessions = len(s.Live)
 	pos := d.view.Positions()
-	for _, name := range projector.Names() {
+	for _, name := range tables.Names() {
 		s.Projections = append(s.Projections, client.ProjectionStatus{Name: name, Seq: pos[name].Seq, Lag: last - min(last, pos[name].Seq)})
 	}
 	d.hooks.mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/recorder"
-	"hookline/projector"
+	"hookline/projector/tables"
 )
 
 // The names of `status --json` never change.
@@ -31,10 +31,10 @@ func TestStatusKeys(t *testing.T) {
 	if s.Seq != 4 || s.Protocol != 1 || s.Fsync != "shared" || *s.PID != os.Getpid() || s.LiveSessions != 1 || s.Hooks["Brandnew"].Count != 1 || s.UnknownTypes["hook Brandnew"] != 1 {
 		t.Errorf("%+v", s)
 	}
-	expect.Equal(t, len(s.Projections), len(projector.Tables()))
-	expect.Equal(t, s.Projections[0], client.ProjectionStatus{Name: projector.Tables()[0].Name(), Lag: 4})
+	expect.Equal(t, len(s.Projections), len(tables.All()))
+	expect.Equal(t, s.Projections[0], client.ProjectionStatus{Name: tables.All()[0].Name(), Lag: 4})
 	expect.Value(d.view.Flush(t.Context()))(t)
-	expect.Equal(t, d.Status().Projections[0], client.ProjectionStatus{Name: projector.Tables()[0].Name(), Seq: 4})
+	expect.Equal(t, d.Status().Projections[0], client.ProjectionStatus{Name: tables.All()[0].Name(), Seq: 4})
 }
 
 // Counters stay bounded whatever names come.

@@ -151,7 +151,7 @@ func startedFrom(in Input, w World, r Reader) (*events.IdentityRestored, identit
 		}
 		out := restored(in, e, false, latest(r, w.Project, ""))
 		env := events.Envelope{Type: out.Type(), Time: in.Time, Session: "-"}
-		return out, identity.Fold(identity.State{}, events.Record{Envelope: env, Event: out}), true
+		return out, projector.Fold(identity.Table, identity.State{}, events.Record{Envelope: env, Event: out}), true
 	}
 
 	s, born := identityOf(r, in.Session)

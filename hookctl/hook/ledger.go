@@ -66,7 +66,7 @@ func OrderLedger(s ledger.State, asked []events.Event) (list []events.Event, wha
 		var was Ordered
 		if e, was = judgeEntry(s, e); was.Outcome != "known" {
 			list = append(list, e)
-			s = ledger.Fold(s, events.Record{Envelope: events.Envelope{ID: fmt.Sprint("asked ", i)}, Event: e})
+			s = projector.Fold(ledger.Table, s, events.Record{Envelope: events.Envelope{ID: fmt.Sprint("asked ", i)}, Event: e})
 		}
 		what = append(what, was)
 	}

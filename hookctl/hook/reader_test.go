@@ -13,6 +13,7 @@ import (
 	"hookline/projector/identity"
 	"hookline/projector/ledger"
 	"hookline/projector/session"
+	"hookline/projector/tables"
 	"hookline/projector/touches"
 	"hookline/projector/working"
 )
@@ -52,7 +53,7 @@ func (p past) reader(t testing.TB) Reader {
 		put(identity.PointerName, identity.PointerVersion, identity.PointerKey(p.Latest.Project), identity.Pointer{Session: id})
 	}
 
-	view := expect.Value(projector.OpenView(context.Background(), store, projector.Tables()))(t)
+	view := expect.Value(projector.OpenView(context.Background(), store, tables.All()))(t)
 	var r Reader
 	_ = view.Read(context.Background(), func(got projector.Reader) error {
 		r = Reader{Reader: got, Decided: p.Decided}

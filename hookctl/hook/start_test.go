@@ -9,6 +9,7 @@ import (
 	"hookline/expect"
 	"hookline/projector"
 	"hookline/projector/identity"
+	"hookline/projector/tables"
 )
 
 const defaultsWords = "Invalid hook input JSON, using defaults"
@@ -106,7 +107,7 @@ func (c *counted) Keys(ctx context.Context, bucket, prefix string) ([]string, er
 // minutes, and the hook's time was over.
 func TestStartInANewProject(t *testing.T) {
 	store := &counted{Store: projector.NewMemory()}
-	view := expect.Value(projector.OpenView(t.Context(), store, projector.Tables()))(t)
+	view := expect.Value(projector.OpenView(t.Context(), store, tables.All()))(t)
 	persisted := events.Envelope{ID: "01", Type: (&events.IdentityPersisted{}).Type(), Version: 1, Session: "s", Project: "other", Data: []byte(`{"reason":"session_end"}`)}
 	expect.OK(t, view.Apply(t.Context(), events.NewRecord(1, persisted)))
 
@@ -122,7 +123,7 @@ func TestStartInANewProject(t *testing.T) {
 // Nobody's start: no event has an empty session but the one that says what came, and the answer is the
 // verb's all the same.
 func TestStartOfNobody(t *testing.T) {
-	was := past{Latest: identity.Fold(identity.State{}, events.Record{
+	was := past{Latest: projector.Fold(identity.Table, identity.State{}, events.Record{
 		Envelope: events.Envelope{Session: "before"}, Event: &events.IdentityRestored{Outcome: "new"}})}
 	for args, want := range map[string]Answer{
 		"hook SessionStart": JSON("SessionStart", "Identity restored from before. IC: 1.00 (healthy)",

@@ -9,6 +9,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/working"
 )
@@ -76,7 +77,7 @@ Ran: ` + "`make` (ok)"
 // Prompts and corrections that the summary quotes are not told beside it, but to the next session they are.
 func TestRecoveryBesideASummary(t *testing.T) {
 	s := busy("s", time.Now())
-	s = working.Fold(s, events.Record{Envelope: events.Envelope{ID: "e20"}, Event: &events.SubagentStopped{
+	s = projector.Fold(working.Table, s, events.Record{Envelope: events.Envelope{ID: "e20"}, Event: &events.SubagentStopped{
 		LastAssistantMessage: "The user:\n- \"Add retries to the\n  upload client\"\n- \"Document the retries\", \"ok, go on\", and use the staging host.\nChanged up/client.go, up/retry.go."}})
 	got := startOf(t, "compact", worked(s))
 	if !strings.HasPrefix(got, "[PHASE: POST_COMPACT] Goal and task are as summarised.\nTo do: ") || strings.Contains(got, "refused") || strings.Contains(got, "up/") && !strings.Contains(got, "go test ./up") {
@@ -196,7 +197,7 @@ func TestS2GoalDrift(t *testing.T) {
 			list = append(list, &events.TurnStopped{})
 		}
 		for i, e := range list {
-			s = working.Fold(s, events.Record{Event: e, Envelope: events.Envelope{ID: fmt.Sprint("e", i), Session: "s", Worktree: "/w"}})
+			s = projector.Fold(working.Table, s, events.Record{Event: e, Envelope: events.Envelope{ID: fmt.Sprint("e", i), Session: "s", Worktree: "/w"}})
 		}
 		return s
 	}

@@ -45,7 +45,7 @@ func (source) SeqAtTime(context.Context, time.Time) (uint64, error)   { return 0
 func (s source) state() session.State {
 	var st session.State
 	for _, r := range s.log {
-		st = session.Fold(st, r)
+		st = projector.Fold(session.Table, st, r)
 	}
 	return st
 }

@@ -25,6 +25,7 @@ import (
 	"hookline/projector/identity"
 	"hookline/projector/project"
 	"hookline/projector/session"
+	"hookline/projector/tables"
 )
 
 // Options of a recorder. Log and Now are wanted.
@@ -120,7 +121,7 @@ func (r *Recorder) Newest() time.Time {
 
 // resume brings the view to the end of the log.
 func (r *Recorder) resume(ctx context.Context) error {
-	view, err := projector.OpenView(ctx, r.ground.Store(), projector.Tables())
+	view, err := projector.OpenView(ctx, r.ground.Store(), tables.All())
 	if err != nil {
 		return err
 	}

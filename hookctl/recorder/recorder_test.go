@@ -17,6 +17,7 @@ import (
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/session"
+	"hookline/projector/tables"
 )
 
 func opened(t *testing.T) *Recorder {
@@ -135,7 +136,7 @@ func (s *flakyStore) Load(ctx context.Context, bucket, key string) ([]byte, erro
 func TestFailedFoldIsMadeUp(t *testing.T) {
 	r := opened(t)
 	flaky := &flakyStore{Store: projector.NewMemory()}
-	view := expect.Value(projector.OpenView(t.Context(), flaky, projector.Tables()))(t)
+	view := expect.Value(projector.OpenView(t.Context(), flaky, tables.All()))(t)
 	r.view = view
 	expect.Value(r.Note(t.Context(), events.Envelope{}, &events.CanarySent{}))(t)
 

@@ -14,6 +14,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/client"
+	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -201,8 +202,8 @@ func (f *fakeBackend) fold(t *testing.T) {
 		if r.Session == "" {
 			continue
 		}
-		sessions[r.Session] = session.Fold(sessions[r.Session], r)
-		identities[r.Session] = identity.Fold(identities[r.Session], r)
+		sessions[r.Session] = projector.Fold(session.Table, sessions[r.Session], r)
+		identities[r.Session] = projector.Fold(identity.Table, identities[r.Session], r)
 	}
 	for id := range sessions {
 		f.cells[session.Name][id], f.cells[identity.Name][id] = sessions[id], identities[id]

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 // Name and Version of the projection's cells. A change of what is read off a text is a new version.
@@ -80,54 +81,85 @@ type Ended struct {
 	Context Context   `json:"context" jsonschema_description:"as it was"`
 }
 
-// Key gives the cell that a record folds into, "" for none.
-func Key(r events.Record) string {
-	switch r.Event.(type) {
-	case *events.PromptSubmitted, *events.ToolSucceeded, *events.ToolFailed, *events.TaskCreated, *events.TaskCompleted,
-		*events.CodesAdded, *events.CodesClosed, *events.SessionDeleted:
-		return r.Project
-	}
-	return ""
+// Table is the projection.
+var Table = projector.New(projector.Spec[State]{
+	Name:    Name,
+	Version: Version,
+	Scope:   projector.ByProject,
+	Before: func(s *State, r events.Record) bool {
+		s.Project = r.Project
+		return true
+	},
+	On: projector.Handlers(
+		projector.On((*State).promptSubmitted),
+		projector.On((*State).toolSucceeded),
+		projector.On((*State).toolFailed),
+		projector.On((*State).taskCreated),
+		projector.On((*State).taskCompleted),
+		projector.On((*State).codesAdded),
+		projector.On((*State).codesClosed),
+		projector.On((*State).sessionDeleted),
+	),
+})
+
+func (s *State) promptSubmitted(r events.Record, e *events.PromptSubmitted) {
+	c := s.collector(r)
+	c.prompt(e)
+	s.collect(c)
 }
 
-// Fold takes one record into the project's state.
-func Fold(s State, r events.Record) State {
-	s.Project = r.Project
-	switch e := r.Event.(type) {
-	case *events.CodesClosed:
-		return s.end(r, e.Status)
-	case *events.SessionDeleted:
-		return s.without(r.Session)
-	}
+func (s *State) toolSucceeded(r events.Record, e *events.ToolSucceeded) {
+	c := s.collector(r)
+	c.succeeded(e)
+	s.collect(c)
+}
 
-	c := found{r: r, context: s.At(r.Time)}
-	switch e := r.Event.(type) {
-	case *events.PromptSubmitted:
-		c.prompt(e)
-	case *events.ToolSucceeded:
-		c.succeeded(e)
-	case *events.ToolFailed:
-		if e.ToolName == "Bash" && !e.IsInterrupt {
-			c.ran(e.ToolInput, false, e.Error)
-		}
-	case *events.TaskCreated:
-		c.put(&c.context.Next, "next:"+slug(e.TaskSubject))
-	case *events.TaskCompleted:
-		c.done(slug(e.TaskSubject))
-	case *events.CodesAdded:
-		if !c.add(e.Code) { // what is no code is kept apart
-			s.Quarantine = events.Push(s.Quarantine, c.code(clip(e.Code, maxCode)), maxQuarantine)
-		}
+func (s *State) toolFailed(r events.Record, e *events.ToolFailed) {
+	if e.ToolName != "Bash" || e.IsInterrupt {
+		return
 	}
+	c := s.collector(r)
+	c.ran(e.ToolInput, false, e.Error)
+	s.collect(c)
+}
 
+func (s *State) taskCreated(r events.Record, e *events.TaskCreated) {
+	c := s.collector(r)
+	c.put(&c.context.Next, "next:"+slug(e.TaskSubject))
+	s.collect(c)
+}
+
+func (s *State) taskCompleted(r events.Record, e *events.TaskCompleted) {
+	c := s.collector(r)
+	c.done(slug(e.TaskSubject))
+	s.collect(c)
+}
+
+// codesAdded takes in a code that was given by command. Text that is no code is kept apart.
+func (s *State) codesAdded(r events.Record, e *events.CodesAdded) {
+	c := s.collector(r)
+	if !c.add(e.Code) {
+		s.Quarantine = events.Push(s.Quarantine, c.code(clip(e.Code, maxCode)), maxQuarantine)
+	}
+	s.collect(c)
+}
+
+func (s *State) codesClosed(r events.Record, e *events.CodesClosed) { *s = s.end(r, e.Status) }
+
+func (s *State) sessionDeleted(r events.Record, _ *events.SessionDeleted) { *s = s.without(r.Session) }
+
+// collector returns what collects the codes of a record, beginning with those that still count.
+func (s *State) collector(r events.Record) *found { return &found{r: r, context: s.At(r.Time)} }
+
+// collect takes over what was collected, if there was anything.
+func (s *State) collect(c *found) {
 	if !c.any {
-		return s
+		return
 	}
-	if s.Now.expired(r.Time) { // what had expired before ends with what is new
-		s = s.end(r, Expired)
+	if s.Now.expired(c.r.Time) { // what had expired before ends with what is new
+		*s = s.end(c.r, Expired)
 	}
 	s.Now = c.context
-	return s
 }
 
 // end ends the codes as they are.

@@ -12,6 +12,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 )
 
 var from = time.Date(2026, 1, 22, 13, 35, 14, 0, time.UTC)
@@ -30,7 +31,7 @@ func (l *log) add(list ...events.Event) *log {
 	for _, e := range list {
 		l.n++
 		l.at = l.at.Add(time.Minute)
-		l.state = Fold(l.state, events.Record{Seq: uint64(l.n), Event: e, Envelope: events.Envelope{ID: fmt.Sprint("e", l.n), Type: e.Type(), Time: l.at,
+		l.state = projector.Fold(Table, l.state, events.Record{Seq: uint64(l.n), Event: e, Envelope: events.Envelope{ID: fmt.Sprint("e", l.n), Type: e.Type(), Time: l.at,
 			Session: "s-1", Project: "p1", Worktree: "/w"}})
 	}
 	return l
@@ -115,9 +116,11 @@ func TestS4Scenario5And8(t *testing.T) {
 	if got := (State{}).At(from).Lines("new-project"); got != nil {
 		t.Errorf("%q", got)
 	}
-	if Key(events.Record{Event: said("x"), Envelope: events.Envelope{Project: "p2"}}) != "p2" || Key(events.Record{Event: &events.TurnStopped{}, Envelope: events.Envelope{Project: "p2"}}) != "" {
-		t.Error("the cell of a record")
-	}
+	inProject := events.Envelope{Project: "p2"}
+	prompt := Table.Keys(events.Record{Event: said("x"), Envelope: inProject})
+	expect.Equal(t, strings.Join(prompt, " "), "p2", "the cells of a prompt")
+	stop := Table.Keys(events.Record{Event: &events.TurnStopped{}, Envelope: inProject})
+	expect.Equal(t, len(stop), 0, "cells of a stop")
 }
 
 // S4 scenario 7: what is no code is kept apart and told by nobody.

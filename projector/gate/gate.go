@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 // Name and Version of the projection's cells.
@@ -139,68 +140,93 @@ func SplitKey(key string) (project, branch string) {
 	return project, branch
 }
 
-// Keys gives the cell that a record folds into.
-func Keys(r events.Record) []string {
-	key := ""
-	switch r.Event.(type) {
-	case *events.GateSatisfied, *events.GateTriggered, *events.GateBlocked, *events.GateCleared, *events.GateStopBlocked, *events.GateImported,
-		*events.GateReserved, *events.GateReleased:
-		key = Key(r.Project, r.Branch)
-	case *events.PromptExpanded, *events.PromptSubmitted, *events.TurnStopped, *events.SessionEnded, *events.SessionReaped,
-		*events.SessionDeleted, *events.RecordRetracted, *events.GateSwitched:
-		key = ProjectKey(r.Project)
+// Table is the projection. Most events concern the branch that they name, some the whole project.
+var Table = projector.New(projector.Spec[State]{
+	Name:    Name,
+	Version: Version,
+	Scope:   byBranch,
+	On: projector.Handlers(
+		projector.On((*State).satisfied),
+		projector.On((*State).triggered),
+		projector.On((*State).reserved),
+		projector.On((*State).released),
+		projector.On((*State).cleared),
+		projector.On((*State).imported),
+		projector.On((*State).blocked),
+		projector.On((*State).stopBlocked),
+
+		projector.On((*State).switched).In(ofProject),
+		projector.On((*State).promptExpanded).In(ofProject),
+		projector.On((*State).promptSubmitted).In(ofProject),
+		projector.On((*State).turnStopped).In(ofProject),
+		projector.On((*State).sessionEnded).In(ofProject),
+		projector.On((*State).sessionReaped).In(ofProject),
+		projector.On((*State).sessionDeleted).In(ofProject),
+		projector.On((*State).retracted).In(ofProject),
+	),
+})
+
+var (
+	byBranch = &projector.Scope{
+		Keys:    func(r events.Record) []string { return []string{Key(r.Project, r.Branch)} },
+		Records: recordsOf,
 	}
-	if key == "" {
-		return nil
+	ofProject = &projector.Scope{
+		Keys:    func(r events.Record) []string { return []string{ProjectKey(r.Project)} },
+		Records: recordsOf,
 	}
-	return []string{key}
+)
+
+func recordsOf(key string) []projector.Selector {
+	project, _ := SplitKey(key)
+	return []projector.Selector{{Project: project}}
 }
 
-// Fold is one step. It is total; it changes the state it is given.
-func Fold(s State, r events.Record) State {
-	switch e := r.Event.(type) {
-	case *events.GateSatisfied:
-		s.satisfied(r, e)
-	case *events.GateTriggered:
-		s.triggered(r, e)
-	case *events.GateReserved:
-		s.change(e.Name, "", r.Session, func(en *Entry) {
-			en.Reserved = &Reservation{Call: clip(e.ToolUseID), Agent: clip(e.AgentID), Head: clip(e.Head), At: r.Time, Event: r.ID}
-		})
-	case *events.GateReleased:
-		s.change(e.Name, "", r.Session, func(en *Entry) { en.Reserved = nil })
-	case *events.GateSwitched:
-		s.switched(r, e)
-	case *events.GateCleared:
-		s.cleared(r, e)
-	case *events.GateImported:
-		s.imported(r, e)
-	case *events.GateBlocked:
-		b := s.Blocks[r.Session]
-		b.Count++
-		if !e.Short {
-			b.Digest, b.At = clip(e.Digest), r.Time
+func (s *State) reserved(r events.Record, e *events.GateReserved) {
+	s.change(e.Name, "", r.Session, func(en *Entry) {
+		en.Reserved = &Reservation{
+			Call:  clip(e.ToolUseID),
+			Agent: clip(e.AgentID),
+			Head:  clip(e.Head),
+			At:    r.Time,
+			Event: r.ID,
 		}
-		s.block(r, b, e.Names)
-	case *events.GateStopBlocked:
-		b := s.Blocks[r.Session]
-		b.Stops++
-		s.block(r, b, e.Names)
-	case *events.SessionDeleted:
-		if r.Session == "" {
-			return s
-		}
-		others, _ := events.Take(s.Deleted, func(d Tombstone) bool { return d.Session == r.Session })
-		s.Deleted = events.Push(others, Tombstone{r.Session, r.Time}, maxDeleted)
-		delete(s.Pending, r.Session)
-	case *events.RecordRetracted:
-		if e.Target != "" && !slices.Contains(s.Retracted, e.Target) {
-			s.Retracted = events.Push(s.Retracted, e.Target, maxDeleted)
-		}
-	default:
-		s.prompt(r)
+	})
+}
+
+func (s *State) released(r events.Record, e *events.GateReleased) {
+	s.change(e.Name, "", r.Session, func(en *Entry) { en.Reserved = nil })
+}
+
+func (s *State) blocked(r events.Record, e *events.GateBlocked) {
+	b := s.Blocks[r.Session]
+	b.Count++
+	if !e.Short {
+		b.Digest, b.At = clip(e.Digest), r.Time
 	}
-	return s
+	s.block(r, b, e.Names)
+}
+
+func (s *State) stopBlocked(r events.Record, e *events.GateStopBlocked) {
+	b := s.Blocks[r.Session]
+	b.Stops++
+	s.block(r, b, e.Names)
+}
+
+func (s *State) sessionDeleted(r events.Record, _ *events.SessionDeleted) {
+	if r.Session == "" {
+		return
+	}
+	others, _ := events.Take(s.Deleted, func(d Tombstone) bool { return d.Session == r.Session })
+	s.Deleted = events.Push(others, Tombstone{r.Session, r.Time}, maxDeleted)
+	delete(s.Pending, r.Session)
+}
+
+func (s *State) retracted(_ events.Record, e *events.RecordRetracted) {
+	if e.Target == "" || slices.Contains(s.Retracted, e.Target) {
+		return
+	}
+	s.Retracted = events.Push(s.Retracted, e.Target, maxDeleted)
 }
 
 func (s *State) satisfied(r events.Record, e *events.GateSatisfied) {

@@ -12,6 +12,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -30,7 +31,7 @@ type story struct {
 func (s *story) tell(session string, list ...events.Event) *story {
 	for _, e := range list {
 		s.n++
-		s.state = Fold(s.state, record(s.n, session, e))
+		s.state = projector.Fold(Table, s.state, record(s.n, session, e))
 	}
 	return s
 }
@@ -193,11 +194,11 @@ func TestKeys(t *testing.T) {
 		expect.Equal(t, k, "")
 	}
 	r := record(1, one, satisfied("x", "session"))
-	expect.Equal(t, strings.Join(Keys(r), " "), "p/b")
+	expect.Equal(t, strings.Join(Table.Keys(r), " "), "p/b")
 	r.Branch = ""
-	expect.Equal(t, len(Keys(r)), 0, "a detached HEAD")
-	expect.Equal(t, strings.Join(Keys(record(1, one, &events.SessionDeleted{})), " "), "p/")
-	expect.Equal(t, len(Keys(record(1, one, &events.ToolRequested{}))), 0)
+	expect.Equal(t, len(Table.Keys(r)), 0, "a detached HEAD")
+	expect.Equal(t, strings.Join(Table.Keys(record(1, one, &events.SessionDeleted{})), " "), "p/")
+	expect.Equal(t, len(Table.Keys(record(1, one, &events.ToolRequested{}))), 0)
 }
 
 func TestDeletedAndRetracted(t *testing.T) {
@@ -396,11 +397,11 @@ func TestFoldSurvivesJSON(t *testing.T) {
 		var straight, resumed State
 		for i := range rapid.IntRange(0, 40).Draw(t, "n") {
 			r := record(i+1, rapid.SampledFrom([]string{"s1", "s2", ""}).Draw(t, "session"), randomEvent(t))
-			straight = Fold(straight, r)
+			straight = projector.Fold(Table, straight, r)
 			b := expect.Value(json.Marshal(resumed))(t)
 			resumed = State{}
 			expect.OK(t, json.Unmarshal(b, &resumed))
-			resumed = Fold(resumed, r)
+			resumed = projector.Fold(Table, resumed, r)
 		}
 		a, _ := json.Marshal(straight)
 		b, _ := json.Marshal(resumed)

@@ -18,35 +18,49 @@ func (s *State) block(r events.Record, b Block, names []string) {
 // prompt of the user's.
 const notification = "<task-notification>"
 
-// prompt follows a slash command from its expansion to the Stop that ends its prompt. A turn that
-// stops while background work runs has not ended it; another prompt before that means that it never
-// will be (Esc), and the command satisfies nothing.
-func (s *State) prompt(r events.Record) {
+// A slash command is followed from its expansion to the Stop that ends its prompt. A turn that stops while background work
+// runs has not ended it; another prompt before that means that it never will be (Esc), and the command satisfies nothing.
+
+func (s *State) promptExpanded(r events.Record, e *events.PromptExpanded) {
 	if r.Session == "" {
 		return
 	}
-	p, known := s.Pending[r.Session]
-	switch e := r.Event.(type) {
-	case *events.PromptExpanded:
-		p = Pending{Command: clip(strings.TrimPrefix(e.CommandName, "/")), PromptID: clip(e.PromptID), Event: r.ID}
-		s.Pending = put(s.Pending, r.Session, p, func(p Pending) string { return p.Event })
-	case *events.PromptSubmitted:
-		if known && (!p.Background || !strings.HasPrefix(strings.TrimSpace(e.Prompt), notification)) && clip(e.PromptID) != p.PromptID {
-			delete(s.Pending, r.Session)
-		}
-	case *events.TurnStopped:
-		switch {
-		case !known || !p.of(e):
-		case Working(e):
-			p.Background = true
-			s.Pending[r.Session] = p
-		default:
-			delete(s.Pending, r.Session)
-		}
-	case *events.SessionEnded, *events.SessionReaped:
-		delete(s.Pending, r.Session)
+	p := Pending{
+		Command:  clip(strings.TrimPrefix(e.CommandName, "/")),
+		PromptID: clip(e.PromptID),
+		Event:    r.ID,
 	}
+	s.Pending = put(s.Pending, r.Session, p, func(p Pending) string { return p.Event })
 }
+
+func (s *State) promptSubmitted(r events.Record, e *events.PromptSubmitted) {
+	p, known := s.Pending[r.Session]
+	if !known || clip(e.PromptID) == p.PromptID {
+		return
+	}
+	news := strings.HasPrefix(strings.TrimSpace(e.Prompt), notification)
+	if p.Background && news {
+		return
+	}
+	delete(s.Pending, r.Session)
+}
+
+func (s *State) turnStopped(r events.Record, e *events.TurnStopped) {
+	p, known := s.Pending[r.Session]
+	if !known || !p.of(e) {
+		return
+	}
+	if !Working(e) {
+		delete(s.Pending, r.Session)
+		return
+	}
+	p.Background = true
+	s.Pending[r.Session] = p
+}
+
+func (s *State) sessionEnded(r events.Record, _ *events.SessionEnded) { delete(s.Pending, r.Session) }
+
+func (s *State) sessionReaped(r events.Record, _ *events.SessionReaped) { delete(s.Pending, r.Session) }
 
 // of reports whether a Stop belongs to the command's prompt: the ids agree, one of them is not known, or
 // the prompt went on in the background, where each piece of news has an id of its own.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 // Consciousness is a band of the consciousness C (S0 REQ-03).
@@ -176,4 +177,13 @@ func Notice(ic float64, dreaming bool) string {
 		return "IC crisis: " + fixed(ic)
 	}
 	return ""
+}
+
+// briefCell is what the hot path prints, for sessions that live.
+func briefCell(key string, s State) []projector.ViewCell {
+	c := projector.ViewCell{Bucket: projector.BucketCache, Key: "brief." + key}
+	if s.Live {
+		c.Value = []byte(s.Brief())
+	}
+	return []projector.ViewCell{c}
 }

@@ -6,15 +6,16 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 )
 
 // worked is a session that has done something.
 func worked() State {
 	s := newborn()
 	for i := range 60 {
-		s = Fold(s, fixedPointRecord(i))
+		s = projector.Fold(Table, s, fixedPointRecord(i))
 	}
-	return Fold(s, rec(61, events.TypeIdentityPersisted, `{"reason":"session_end"}`))
+	return projector.Fold(Table, s, rec(61, events.TypeIdentityPersisted, `{"reason":"session_end"}`))
 }
 
 // next starts a session that inherits from prev after gapMS.
@@ -23,7 +24,7 @@ func next(t *testing.T, prev State, outcome string, gapMS int64) State {
 	r := rec(70, events.TypeIdentityRestored, encoded(t, &events.IdentityRestored{
 		Source: "startup", Outcome: outcome, Previous: "s0", GapMS: gapMS, Carry: CarryOf(prev, gapMS)}))
 	r.Session = "s2"
-	return Fold(State{}, r)
+	return projector.Fold(Table, State{}, r)
 }
 
 func TestCarry(t *testing.T) {
@@ -87,10 +88,10 @@ func TestSnapshotsStay(t *testing.T) {
 	if first.R >= 1 || first.C >= .8 || first.IC >= 1 {
 		t.Fatalf("%+v tells nothing", first)
 	}
-	s = Fold(s, rec(10, events.TypeIdentityRestored, `{"source":"resume","outcome":"resumed"}`))
-	s = Fold(s, rec(11, events.TypeToolSucceeded, call))
-	s = Fold(s, rec(12, events.TypeIdentityPersisted, ended))
-	s = Fold(s, rec(13, events.TypeIdentityRestored, begun)) // the same id again
+	s = projector.Fold(Table, s, rec(10, events.TypeIdentityRestored, `{"source":"resume","outcome":"resumed"}`))
+	s = projector.Fold(Table, s, rec(11, events.TypeToolSucceeded, call))
+	s = projector.Fold(Table, s, rec(12, events.TypeIdentityPersisted, ended))
+	s = projector.Fold(Table, s, rec(13, events.TypeIdentityRestored, begun)) // the same id again
 	if got, ok := s.SnapshotAt(first.AtMS); !ok || got != first || len(s.Snapshots) != 2 {
 		t.Errorf("%+v of %+v", got, s.Snapshots)
 	}
@@ -98,12 +99,12 @@ func TestSnapshotsStay(t *testing.T) {
 		t.Error("a snapshot that was never taken")
 	}
 	for i := range 2 * maxSnapshots {
-		s = Fold(s, rec(20+i, events.TypeIdentityPersisted, ended))
+		s = projector.Fold(Table, s, rec(20+i, events.TypeIdentityPersisted, ended))
 	}
 	if len(s.Snapshots) != maxSnapshots || s.Snapshots[maxSnapshots-1].AtMS != start.UnixMilli()+1000*(19+2*maxSnapshots) {
 		t.Errorf("%d snapshots", len(s.Snapshots))
 	}
-	if s = Fold(s, rec(99, events.TypeSessionDeleted, `{}`)); len(s.Snapshots) != 0 {
+	if s = projector.Fold(Table, s, rec(99, events.TypeSessionDeleted, `{}`)); len(s.Snapshots) != 0 {
 		t.Error("a deleted session keeps its snapshots")
 	}
 }
@@ -112,11 +113,11 @@ func TestSnapshotsStay(t *testing.T) {
 func TestDeletedSessionBeginsAnew(t *testing.T) {
 	gone := run(State{}, events.TypeIdentityRestored, `{"outcome":"new"}`, events.TypeToolFailed, `{"tool_name":"Bash"}`, events.TypeSessionDeleted, `{}`)
 	for data, at := range map[string]int{`{"source":"startup","outcome":"new"}`: 3, `{"source":"compact","outcome":"new"}`: 4} {
-		if s := Fold(gone, rec(at, events.TypeIdentityRestored, data)); s.Born || !s.Deleted || s.Calls != 0 {
+		if s := projector.Fold(Table, gone, rec(at, events.TypeIdentityRestored, data)); s.Born || !s.Deleted || s.Calls != 0 {
 			t.Errorf("%s: born %t, deleted %t", data, s.Born, s.Deleted)
 		}
 	}
-	again := Fold(Fold(gone, rec(4, events.TypeIdentityRestored, `{"source":"resume","outcome":"not_found"}`)), rec(5, events.TypeIdentityPersisted, `{}`))
+	again := projector.Fold(Table, projector.Fold(Table, gone, rec(4, events.TypeIdentityRestored, `{"source":"resume","outcome":"not_found"}`)), rec(5, events.TypeIdentityPersisted, `{}`))
 	at := again.Snapshots[0].AtMS
 	if !again.Earlier(at-1) || again.Earlier(at) || again.Earlier(at+1) || gone.Earlier(0) {
 		t.Error("what was before the deletion is not told from what came after")

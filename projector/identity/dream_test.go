@@ -7,13 +7,14 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 )
 
 // crisis is a session whose tools failed ten times in a row; what failed was given up since.
 func crisis() State {
 	s := run(newborn(), events.TypePromptSubmitted, `{"prompt":"x"}`, events.TypePromptSubmitted, `{"prompt":"y"}`)
 	for i := range 10 {
-		s = Fold(s, rec(20+i, events.TypeToolFailed, bash("job"+string(rune('a'+i)))))
+		s = projector.Fold(Table, s, rec(20+i, events.TypeToolFailed, bash("job"+string(rune('a'+i)))))
 	}
 	s.Open = nil
 	return s

@@ -6,6 +6,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 )
 
 // The golden table of DECISIONS: what failures that stand open do to coherence and continuity.
@@ -13,14 +14,14 @@ import (
 // fails and works are calls of one shell program; its first word that is no option tells targets apart.
 func fails(s State, n int, program string) State {
 	for range n {
-		s = Fold(s, rec(s.CallCount+1, events.TypeToolFailed, bash(program)))
+		s = projector.Fold(Table, s, rec(s.CallCount+1, events.TypeToolFailed, bash(program)))
 	}
 	return s
 }
 
 func edits(s State, n int) State {
 	for i := range n {
-		s = Fold(s, rec(s.CallCount+1, events.TypeToolSucceeded, fmt.Sprintf(`{"tool_name":"Edit","tool_input":{"file_path":"/p/%d.go"}}`, i)))
+		s = projector.Fold(Table, s, rec(s.CallCount+1, events.TypeToolSucceeded, fmt.Sprintf(`{"tool_name":"Edit","tool_input":{"file_path":"/p/%d.go"}}`, i)))
 	}
 	return s
 }
@@ -32,12 +33,12 @@ func TestOpenFailureHoldsCoherence(t *testing.T) {
 	if held.Guidance() == "Optimal coherence, proceed confidently" {
 		t.Error("all is well while a failure is open")
 	}
-	healed := Fold(held, rec(9, events.TypeToolSucceeded, bash("go test -v ./a")))
+	healed := projector.Fold(Table, held, rec(9, events.TypeToolSucceeded, bash("go test -v ./a")))
 	if got := fixed(healed.Integration); got != "0.99" || len(healed.Open) != 0 {
 		t.Errorf("r %s with %d open after the success there, want 0.99", got, len(healed.Open))
 	}
 	two := fails(three, 1, "make all")
-	one := Fold(two, rec(9, events.TypeToolSucceeded, bash("make all")))
+	one := projector.Fold(Table, two, rec(9, events.TypeToolSucceeded, bash("make all")))
 	if len(one.Open) != 1 || one.Integration <= two.Integration || one.Integration > 0.95 {
 		t.Errorf("r from %v to %v with %d open", two.Integration, one.Integration, len(one.Open))
 	}
@@ -61,8 +62,8 @@ func TestFailureIsGivenUp(t *testing.T) {
 
 // A call that a gate blocked counts as one that was denied: evidence for robustness, and the phases fan out.
 func TestDenialOpensItsTarget(t *testing.T) {
-	blocked := Fold(newborn(), rec(1, events.TypeGateBlocked, `{"names":["plan"],"tool":"Edit","target":"`+TargetOf("Edit", []byte(`{"file_path":"/p/0.go"}`))+`","digest":"d"}`))
-	denied := Fold(newborn(), rec(1, events.TypePermissionDenied, `{"tool_name":"Edit","tool_input":{"file_path":"/p/0.go"}}`))
+	blocked := projector.Fold(Table, newborn(), rec(1, events.TypeGateBlocked, `{"names":["plan"],"tool":"Edit","target":"`+TargetOf("Edit", []byte(`{"file_path":"/p/0.go"}`))+`","digest":"d"}`))
+	denied := projector.Fold(Table, newborn(), rec(1, events.TypePermissionDenied, `{"tool_name":"Edit","tool_input":{"file_path":"/p/0.go"}}`))
 	if blocked.PurposeVector != denied.PurposeVector || blocked.LastIC != denied.LastIC {
 		t.Errorf("blocked %s, denied %s", blocked.Brief(), denied.Brief())
 	}
@@ -82,7 +83,7 @@ func TestDreamForgetsNoOpenFailure(t *testing.T) {
 	if err != nil || out.AfterR > dreamLimit || out.AfterR <= s.Integration {
 		t.Errorf("r from %v to %v, %v", s.Integration, out.AfterR, err)
 	}
-	s = Fold(s, rec(9, events.TypeToolSucceeded, bash("go test")))
+	s = projector.Fold(Table, s, rec(9, events.TypeToolSucceeded, bash("go test")))
 	if out, _ := Dream(s, nil, "nrem"); out.AfterR < 0.99 {
 		t.Errorf("r %v after a dream with nothing open", out.AfterR)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 )
 
 var update = flag.Bool("update", false, "rewrite the fixed-point file")
@@ -56,7 +57,7 @@ func playFile(t *testing.T, file string) {
 			at = at.Add(pause(t, l.After))
 			r := rec(seq, l.Given, string(l.Data))
 			r.Time = at
-			s = Fold(s, r)
+			s = projector.Fold(Table, s, r)
 		}
 		check(t, i+1, s, l)
 	}
@@ -97,7 +98,7 @@ func check(t *testing.T, row int, s State, l line) {
 func TestFixedPoint(t *testing.T) {
 	var s State
 	for i := range 400 {
-		s = Fold(s, fixedPointRecord(i))
+		s = projector.Fold(Table, s, fixedPointRecord(i))
 	}
 	got := append(Encode(s), '\n')
 	file := filepath.Join("testdata", "fixed_point.json")

@@ -8,6 +8,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 )
 
 // start is the clock of all tests; each record of a run is a second later than the one before.
@@ -25,7 +26,7 @@ func rec(n int, typ, data string) events.Record {
 // run folds records, given as alternating type and data, into s.
 func run(s State, pairs ...string) State {
 	for i := 0; i+1 < len(pairs); i += 2 {
-		s = Fold(s, rec(i/2+1, pairs[i], pairs[i+1]))
+		s = projector.Fold(Table, s, rec(i/2+1, pairs[i], pairs[i+1]))
 	}
 	return s
 }

@@ -37,6 +37,7 @@ import (
 	"sort"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 // Name and Version are the projection's: cells are identity.v6.<session>. A change of the fold's
@@ -171,74 +172,97 @@ func (s State) Earlier(ms int64) bool {
 	return len(s.Snapshots) > 0 && len(s.Snapshots) < maxSnapshots && ms < s.Snapshots[0].AtMS
 }
 
-// Key is the session whose cell the record folds into, "" for a record that identity does not touch.
-func Key(r events.Record) string {
-	if r.Facts != nil && r.Facts.Ephemeral {
-		return ""
-	}
-	switch r.Event.(type) {
-	case *events.SessionStarted, *events.SessionEnded, *events.SessionReaped, *events.SessionDeleted,
-		*events.PromptSubmitted, *events.TurnStopped, *events.ToolSucceeded, *events.ToolFailed,
-		*events.PermissionRequested, *events.PermissionDenied, *events.GateBlocked, *events.SubagentStarted,
-		*events.SubagentStopped, *events.TeammateIdled, *events.TaskCreated, *events.TaskCompleted,
-		*events.IdentityRestored, *events.IdentityObserved, *events.IdentityPersisted,
-		*events.PhasesReset, *events.TrajectoryShortened, *events.IdentityRecovered,
-		*events.DreamTriggered, *events.DreamCompleted, *events.RecordRetracted:
-		return r.Session
-	}
-	return ""
-}
+// Table is the projection.
+var Table = projector.New(projector.Spec[State]{
+	Name:    Name,
+	Version: Version,
+	Scope:   projector.BySession,
+	Skip:    ephemeral,
+	Before:  (*State).wake,
+	On: projector.Handlers(
+		projector.On((*State).sessionStarted),
+		projector.On((*State).sessionEnded),
+		projector.On((*State).sessionReaped),
+		projector.On((*State).sessionDeleted),
 
-// Fold is the state after the record. It is total and pure; records that identity does not touch
-// leave the state as it is, and so does everything after a tombstone but a new birth.
-func Fold(s State, r events.Record) State {
-	if Key(r) == "" {
-		return s
-	}
-	switch e := r.Event.(type) {
-	case *events.SessionDeleted:
-		return State{SessionID: cut(r.Session), Project: r.Project, Deleted: true, TimestampMS: r.Time.UnixMilli()}
-	case *events.IdentityRestored:
-		return s.restored(r, e)
-	case *events.IdentityRecovered:
-		if s.Deleted {
-			return s
-		}
-		return s.alive(r).recovered(r, e)
+		projector.On((*State).identityRestored),
+		projector.On((*State).identityRecovered),
+		projector.On((*State).observe),
+		projector.On((*State).persist),
+		projector.On((*State).phasesReset),
+		projector.On((*State).trajectoryShortened),
+		projector.On((*State).dreamTriggered),
+		projector.On((*State).dreamCompleted),
+		projector.On((*State).retract),
+
+		projector.On(work[*events.PromptSubmitted]),
+		projector.On(work[*events.TurnStopped]),
+		projector.On(work[*events.ToolSucceeded]),
+		projector.On(work[*events.ToolFailed]),
+		projector.On(work[*events.PermissionRequested]),
+		projector.On(work[*events.PermissionDenied]),
+		projector.On(work[*events.GateBlocked]),
+		projector.On(work[*events.SubagentStarted]),
+		projector.On(work[*events.SubagentStopped]),
+		projector.On(work[*events.TeammateIdled]),
+		projector.On(work[*events.TaskCreated]),
+		projector.On(work[*events.TaskCompleted]),
+	),
+	Views:   briefCell,
+	Buckets: []string{projector.BucketCache},
+})
+
+// ephemeral reports records of a session that has no identity.
+func ephemeral(r events.Record) bool { return r.Facts != nil && r.Facts.Ephemeral }
+
+// wake gives the state a birth if it has none. After a deletion nothing counts but a new start, which [State.restored] judges.
+func (s *State) wake(r events.Record) bool {
+	switch r.Event.(type) {
+	case *events.SessionDeleted, *events.IdentityRestored:
+		return true
 	}
 	if s.Deleted {
-		return s
+		return false
 	}
-	return s.alive(r).apply(r)
+	*s = s.alive(r)
+	return true
 }
 
-// apply folds one event into a born state.
-func (s State) apply(r events.Record) State {
-	switch e := r.Event.(type) {
-	case *events.SessionStarted:
-	case *events.RecordRetracted:
-		s.retract(e)
-	case *events.SessionEnded, *events.SessionReaped:
-		s.Live = false
-	case *events.IdentityObserved:
-		s.observe(r, e)
-	case *events.IdentityPersisted:
-		s.persist(r, e)
-	case *events.PhasesReset:
-		s.resetPhases()
-		s.PhasesUnstable = false
-		s.refresh()
-	case *events.TrajectoryShortened:
-		s.shorten(e.Dropped)
-	case *events.DreamTriggered:
-		s.DreamAtMS = r.Time.UnixMilli()
-	case *events.DreamCompleted:
-		s.dreamt(e)
-	default:
-		s.work(r)
-	}
-	return s
+// sessionStarted needs nothing but [State.wake]: where the identity comes from is said by identity.restored.
+func (s *State) sessionStarted(events.Record, *events.SessionStarted) {}
+
+func (s *State) sessionEnded(events.Record, *events.SessionEnded) { s.Live = false }
+
+func (s *State) sessionReaped(events.Record, *events.SessionReaped) { s.Live = false }
+
+func (s *State) sessionDeleted(r events.Record, _ *events.SessionDeleted) {
+	*s = State{SessionID: cut(r.Session), Project: r.Project, Deleted: true, TimestampMS: r.Time.UnixMilli()}
 }
+
+func (s *State) identityRestored(r events.Record, e *events.IdentityRestored) { *s = s.restored(r, e) }
+
+func (s *State) identityRecovered(r events.Record, e *events.IdentityRecovered) {
+	*s = s.recovered(r, e)
+}
+
+func (s *State) phasesReset(events.Record, *events.PhasesReset) {
+	s.resetPhases()
+	s.PhasesUnstable = false
+	s.refresh()
+}
+
+func (s *State) trajectoryShortened(_ events.Record, e *events.TrajectoryShortened) {
+	s.shorten(e.Dropped)
+}
+
+func (s *State) dreamTriggered(r events.Record, _ *events.DreamTriggered) {
+	s.DreamAtMS = r.Time.UnixMilli()
+}
+
+func (s *State) dreamCompleted(_ events.Record, e *events.DreamCompleted) { s.dreamt(e) }
+
+// work folds an event of the session's work, whatever its kind: each may be evidence for a facet.
+func work[E events.Event](s *State, r events.Record, _ E) { s.work(r) }
 
 // MaxEncoded is the size of a snapshot in bytes that must not be exceeded (S0 ERR-09).
 const MaxEncoded = 30 << 10

@@ -9,18 +9,19 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 )
 
 // filled is a state with every field in use, at the limits of its lists.
 func filled() State {
 	s := newborn()
 	for i := range 400 {
-		s = Fold(s, fixedPointRecord(i))
-		s = Fold(s, rec(i, events.TypeToolFailed, bash(strings.Repeat("x", i+1))))
+		s = projector.Fold(Table, s, fixedPointRecord(i))
+		s = projector.Fold(Table, s, rec(i, events.TypeToolFailed, bash(strings.Repeat("x", i+1))))
 	}
-	s = Fold(s, rec(500, events.TypeIdentityObserved, `{"consciousness":0.5,"observer":"engine"}`))
-	s = Fold(s, rec(501, events.TypeDreamTriggered, `{"phase":"full","reason":"manual","ic":0.4}`))
-	s = Fold(s, rec(502, events.TypeIdentityPersisted, `{"reason":"command"}`))
+	s = projector.Fold(Table, s, rec(500, events.TypeIdentityObserved, `{"consciousness":0.5,"observer":"engine"}`))
+	s = projector.Fold(Table, s, rec(501, events.TypeDreamTriggered, `{"phase":"full","reason":"manual","ic":0.4}`))
+	s = projector.Fold(Table, s, rec(502, events.TypeIdentityPersisted, `{"reason":"command"}`))
 	s.PreviousSessionID = strings.Repeat("é", 100)
 	return s
 }
@@ -47,11 +48,11 @@ func TestTC_SESSION_01_snapshot_round_trip(t *testing.T) {
 func TestTC_SESSION_02_trajectory_first_in_first_out(t *testing.T) {
 	s := newborn()
 	for i := range 50 {
-		s = Fold(s, rec(10+i, events.TypePromptSubmitted, `{"prompt":"x"}`))
+		s = projector.Fold(Table, s, rec(10+i, events.TypePromptSubmitted, `{"prompt":"x"}`))
 	}
 	expect.EqualNow(t, len(s.Trajectory), 50, "entries")
 	second, before := s.Marks[1], s.Trajectory
-	s = Fold(s, rec(99, events.TypePromptSubmitted, `{"prompt":"x"}`))
+	s = projector.Fold(Table, s, rec(99, events.TypePromptSubmitted, `{"prompt":"x"}`))
 	if len(s.Trajectory) != 50 || len(s.Marks) != 50 || s.Marks[0] != second {
 		t.Errorf("%d entries, first of %v, want 50, first of %v", len(s.Trajectory), s.Marks[0], second)
 	}
@@ -66,7 +67,7 @@ func TestTC_SESSION_02_trajectory_first_in_first_out(t *testing.T) {
 func TestEC_SESSION_01_trajectory_cap(t *testing.T) {
 	s := newborn()
 	for i := range 80 {
-		s = Fold(s, rec(10+i, events.TypePromptSubmitted, `{"prompt":"x"}`))
+		s = projector.Fold(Table, s, rec(10+i, events.TypePromptSubmitted, `{"prompt":"x"}`))
 	}
 	if MaxTrajectory != 50 || len(s.Trajectory) != 50 {
 		t.Errorf("%d entries, want 50", len(s.Trajectory))
@@ -77,7 +78,7 @@ func TestEC_SESSION_12_long_session_id(t *testing.T) {
 	for _, id := range []string{strings.Repeat("a", 5000), strings.Repeat("é", 101)} {
 		r := rec(1, events.TypeIdentityRestored, `{"source":"startup","outcome":"new"}`)
 		r.Session = id
-		got := Fold(State{}, r).SessionID
+		got := projector.Fold(Table, State{}, r).SessionID
 		if n := len([]rune(got)); n != 100 || !strings.HasPrefix(id, got) {
 			t.Errorf("session id of %d characters", n)
 		}
@@ -95,7 +96,7 @@ func TestERR_SESSION_09_too_large(t *testing.T) {
 	if size <= MaxEncoded || drop == 0 {
 		t.Fatalf("%d bytes, drop %d", size, drop)
 	}
-	less := Fold(s, rec(600, events.TypeIdentityShortened, encoded(t, &events.TrajectoryShortened{SizeBytes: size, Dropped: drop})))
+	less := projector.Fold(Table, s, rec(600, events.TypeIdentityShortened, encoded(t, &events.TrajectoryShortened{SizeBytes: size, Dropped: drop})))
 	if n := len(Encode(less)); n > MaxEncoded || len(less.Trajectory) != 600-drop {
 		t.Errorf("%d bytes and %d entries after dropping %d", n, len(less.Trajectory), drop)
 	}

@@ -118,7 +118,7 @@ const releaseMass = 100
 
 // retract takes an observation back when it is the one in force: the formulas hold again, as if it
 // had not been.
-func (s *State) retract(e *events.RecordRetracted) {
+func (s *State) retract(_ events.Record, e *events.RecordRetracted) {
 	if e.Target == "" || e.Target != s.Held.Event {
 		return
 	}

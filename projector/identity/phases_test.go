@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 func nan() float64 { return math.NaN() }
@@ -27,11 +28,11 @@ func TestEC_SESSION_11_phases_not_finite(t *testing.T) {
 		}
 		r := rec(9, events.TypeIdentityObserved, `{}`)
 		r.Event = &events.IdentityObserved{KuramotoPhases: phases}
-		s := Fold(newborn(), r)
+		s := projector.Fold(Table, newborn(), r)
 		if !s.PhasesUnstable || s.KuramotoPhases[12] != 5.7999 || s.Integration != 0 || s.LastIC != 0 {
 			t.Errorf("phases were not reset: %+v", s)
 		}
-		s = Fold(s, rec(10, events.TypePhasesReset, `{"reason":"not finite"}`))
+		s = projector.Fold(Table, s, rec(10, events.TypePhasesReset, `{"reason":"not finite"}`))
 		if s.PhasesUnstable {
 			t.Error("the event that records the reset did not clear the flag")
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 // The pointers fold where the newest identity snapshot of a project is, and the temporal index over all snapshots (S0
@@ -52,41 +53,68 @@ func SplitTime(key string) (ms int64, session string, ok bool) {
 	return ms, session, found && cut && err == nil
 }
 
-// PointerKeys gives the pointers a record moves.
-func PointerKeys(r events.Record) []string {
-	switch e := r.Event.(type) {
-	case *events.IdentityPersisted:
-		if r.Session == "" {
-			return nil
-		}
-		return []string{PointerKey(r.Project), TimeKey(e.At(r.Time).UnixMilli(), r.Session)}
-	case *events.SessionDeleted, *events.IdentityRecovered:
+// PointerTable is the projection of the pointers.
+var PointerTable = projector.New(projector.Spec[Pointer]{
+	Name:    PointerName,
+	Version: PointerVersion,
+	Scope:   &projector.Scope{Keys: pointersOf, Records: recordsOf},
+	On: projector.Handlers(
+		projector.On((*Pointer).identityPersisted),
+		projector.On((*Pointer).identityRecovered),
+		projector.On((*Pointer).sessionDeleted),
+	),
+	Views:   pointerCell,
+	Buckets: []string{projector.BucketLatest},
+})
+
+// pointersOf returns the pointers that a record moves. A snapshot has one in the temporal index besides its project's.
+func pointersOf(r events.Record) []string {
+	e, snapshot := r.Event.(*events.IdentityPersisted)
+	if !snapshot {
 		return []string{PointerKey(r.Project)}
 	}
-	return nil
-}
-
-// FoldPointer moves the pointer.
-func FoldPointer(s Pointer, r events.Record) Pointer {
-	switch e := r.Event.(type) {
-	case *events.IdentityPersisted:
-		return s.to(r.Session, e.At(r.Time).UnixMilli())
-	case *events.IdentityRecovered:
-		return s.to(r.Session, r.Time.UnixMilli())
-	case *events.SessionDeleted:
-		list, _ := events.Take(s.History, func(e PointerEntry) bool { return e.Session == r.Session })
-		return newest(list)
+	if r.Session == "" {
+		return nil
 	}
-	return s
+	return []string{PointerKey(r.Project), TimeKey(e.At(r.Time).UnixMilli(), r.Session)}
 }
 
-// to takes a snapshot into its place in time. One that came late, from the spool, does not become the
+func recordsOf(key string) []projector.Selector {
+	if _, session, ok := SplitTime(key); ok {
+		return []projector.Selector{{Session: session}}
+	}
+	return []projector.Selector{{Project: strings.TrimPrefix(key, PointerKey(""))}}
+}
+
+// pointerCell is the pointer as bucket latest shows it.
+func pointerCell(key string, s Pointer) []projector.ViewCell {
+	c := projector.ViewCell{Bucket: projector.BucketLatest, Key: key}
+	if s.Session != "" {
+		c.Value = []byte(s.Session)
+	}
+	return []projector.ViewCell{c}
+}
+
+func (s *Pointer) identityPersisted(r events.Record, e *events.IdentityPersisted) {
+	s.point(r.Session, e.At(r.Time).UnixMilli())
+}
+
+func (s *Pointer) identityRecovered(r events.Record, _ *events.IdentityRecovered) {
+	s.point(r.Session, r.Time.UnixMilli())
+}
+
+func (s *Pointer) sessionDeleted(r events.Record, _ *events.SessionDeleted) {
+	list, _ := events.Take(s.History, func(e PointerEntry) bool { return e.Session == r.Session })
+	*s = newest(list)
+}
+
+// point takes a snapshot into its place in time. One that came late, from the spool, does not become the
 // newest; of a session only its newest counts.
-func (s Pointer) to(session string, ms int64) Pointer {
+func (s *Pointer) point(session string, ms int64) {
 	list, old := events.Take(s.History, func(e PointerEntry) bool { return e.Session == session })
 	ms = max(ms, old.AtMS)
 	at := sort.Search(len(list), func(i int) bool { return list[i].AtMS >= ms })
-	return newest(slices.Insert(list, at, PointerEntry{Session: session, AtMS: ms}))
+	*s = newest(slices.Insert(list, at, PointerEntry{Session: session, AtMS: ms}))
 }
 
 // newest is the state of a history in the order of time.

@@ -11,6 +11,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 	"hookline/projector/identity"
 )
 
@@ -36,7 +37,7 @@ func TestFold(t *testing.T) {
 	} {
 		var s identity.Pointer
 		for _, r := range list {
-			s = identity.FoldPointer(s, r)
+			s = projector.Fold(identity.PointerTable, s, r)
 		}
 		expect.Equal(t, fmt.Sprintf("%s %d", s.Session, s.AtMS), want)
 	}
@@ -51,11 +52,11 @@ func TestFoldProperties(t *testing.T) {
 			id := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "session")
 			if rapid.IntRange(0, 5).Draw(t, "kind") == 0 {
 				delete(newest, id)
-				s = identity.FoldPointer(s, deleted(1, id))
+				s = projector.Fold(identity.PointerTable, s, deleted(1, id))
 			} else {
 				ms := rapid.Int64Range(1, 1000).Draw(t, "ms")
 				newest[id] = max(newest[id], ms)
-				s = identity.FoldPointer(s, persisted(ms, id))
+				s = projector.Fold(identity.PointerTable, s, persisted(ms, id))
 			}
 			best := int64(0)
 			for _, ms := range newest {
@@ -83,11 +84,11 @@ func TestKeys(t *testing.T) {
 		{at(5, "s", &events.IdentityRecovered{}), []string{"identity.p"}},
 		{at(5, "s", &events.TurnStopped{}), nil},
 	} {
-		if got := identity.PointerKeys(c.r); !slices.Equal(got, c.want) {
+		if got := identity.PointerTable.Keys(c.r); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q", c.r.Type, got)
 		}
 	}
-	if got := identity.PointerKeys(deleted(5, "s")); !slices.Contains(got, "identity.p") {
+	if got := identity.PointerTable.Keys(deleted(5, "s")); !slices.Contains(got, "identity.p") {
 		t.Errorf("%q", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 )
 
 // sound checks every value of a state against its range.
@@ -65,13 +66,13 @@ func TestProperties(t *testing.T) {
 		for range rapid.IntRange(1, 60).Draw(t, "records") {
 			r := anyRecord(t)
 			frozen := string(Encode(s))
-			got := Fold(s, r)
+			got := projector.Fold(Table, s, r)
 			sound(t, got)
 			if string(Encode(s)) != frozen {
 				t.Fatal("the state before was changed")
 			}
 			back := expect.Value(decode([]byte(frozen)))(t)
-			if string(Encode(Fold(back, r))) != string(Encode(got)) {
+			if string(Encode(projector.Fold(Table, back, r))) != string(Encode(got)) {
 				t.Fatalf("%s: the fold of a decoded state differs", r.Type)
 			}
 			s = got

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 // Name and Version of the projection's cells.
@@ -87,38 +88,66 @@ type Handoff struct {
 	Passed   bool      `json:"passed" jsonschema_description:"the context could be cleared"`
 }
 
-// Key gives the cell that a record folds into, "" for none.
-func Key(r events.Record) string {
-	switch r.Event.(type) {
-	case *events.LedgerEntryAdded, *events.LedgerEntryClosed, *events.ForkDetected, *events.LedgerSynthesized, *events.SessionDeleted:
-		return r.Project
+// Table is the projection.
+var Table = projector.New(projector.Spec[State]{
+	Name:    Name,
+	Version: Version,
+	Scope:   projector.ByProject,
+	Before: func(s *State, r events.Record) bool {
+		s.Project = r.Project
+		return true
+	},
+	On: projector.Handlers(
+		projector.On((*State).added),
+		projector.On((*State).entryClosed),
+		projector.On((*State).forked),
+		projector.On((*State).synthesized),
+		projector.On((*State).sessionDeleted),
+	),
+})
+
+func (s *State) added(r events.Record, e *events.LedgerEntryAdded) {
+	if e.Replaces != "" {
+		s.close(e.Replaces, Closing{Event: r.ID, Time: r.Time, Reason: "replaced"})
 	}
-	return ""
+	s.Entries = room(append(slices.Clip(s.Entries), entryOf(r, e)))
 }
 
-// Fold takes one record into the project's state.
-func Fold(s State, r events.Record) State {
-	s.Project = r.Project
-	switch e := r.Event.(type) {
-	case *events.LedgerEntryAdded:
-		if e.Replaces != "" {
-			s = s.closed(e.Replaces, Closing{Event: r.ID, Time: r.Time, Reason: "replaced"})
-		}
-		s.Entries = room(append(slices.Clip(s.Entries), entryOf(r, e)))
-	case *events.LedgerEntryClosed:
-		s = s.closed(e.Entry, Closing{Event: r.ID, Time: r.Time, Reason: short(e.Reason)})
-	case *events.ForkDetected:
-		f := Fork{Event: r.ID, Time: r.Time, Session: r.Session, Entry: e.Entry, Ledger: short(e.Ledger), Context: short(e.Context)}
-		s.Forks = events.Push(s.Forks, f, maxForks)
-	case *events.LedgerSynthesized:
-		h := Handoff{Event: r.ID, Seq: r.Seq, Session: r.Session, Ended: r.Time, NotesRef: short(e.NotesRef), Ratio: e.Ratio, Level: short(e.Level), Passed: e.Passed}
-		s.Handoffs = events.Push(s.Handoffs, h, maxHandoffs)
-	case *events.SessionDeleted:
-		s.Entries, _ = events.Take(s.Entries, func(e Entry) bool { return e.Session == r.Session })
-		s.Forks, _ = events.Take(s.Forks, func(f Fork) bool { return f.Session == r.Session })
-		s.Handoffs, _ = events.Take(s.Handoffs, func(h Handoff) bool { return h.Session == r.Session })
+func (s *State) entryClosed(r events.Record, e *events.LedgerEntryClosed) {
+	s.close(e.Entry, Closing{Event: r.ID, Time: r.Time, Reason: short(e.Reason)})
+}
+
+func (s *State) forked(r events.Record, e *events.ForkDetected) {
+	f := Fork{
+		Event:   r.ID,
+		Time:    r.Time,
+		Session: r.Session,
+		Entry:   e.Entry,
+		Ledger:  short(e.Ledger),
+		Context: short(e.Context),
 	}
-	return s
+	s.Forks = events.Push(s.Forks, f, maxForks)
+}
+
+func (s *State) synthesized(r events.Record, e *events.LedgerSynthesized) {
+	h := Handoff{
+		Event:    r.ID,
+		Seq:      r.Seq,
+		Session:  r.Session,
+		Ended:    r.Time,
+		NotesRef: short(e.NotesRef),
+		Ratio:    e.Ratio,
+		Level:    short(e.Level),
+		Passed:   e.Passed,
+	}
+	s.Handoffs = events.Push(s.Handoffs, h, maxHandoffs)
+}
+
+// sessionDeleted leaves out what the deleted session said.
+func (s *State) sessionDeleted(r events.Record, _ *events.SessionDeleted) {
+	s.Entries, _ = events.Take(s.Entries, func(e Entry) bool { return e.Session == r.Session })
+	s.Forks, _ = events.Take(s.Forks, func(f Fork) bool { return f.Session == r.Session })
+	s.Handoffs, _ = events.Take(s.Handoffs, func(h Handoff) bool { return h.Session == r.Session })
 }
 
 func entryOf(r events.Record, e *events.LedgerEntryAdded) Entry {
@@ -140,14 +169,14 @@ func room(list []Entry) []Entry {
 	return slices.Delete(slices.Clone(list), i, i+1)
 }
 
-func (s State) closed(id string, c Closing) State {
+// close ends an entry that is still open.
+func (s *State) close(id string, c Closing) {
 	i := slices.IndexFunc(s.Entries, func(e Entry) bool { return e.ID == id })
 	if i < 0 || s.Entries[i].Closed != nil {
-		return s
+		return
 	}
 	s.Entries = slices.Clone(s.Entries)
 	s.Entries[i].Closed = &c
-	return s
 }
 
 // Open are the open entries of a kind, in the order they were added.

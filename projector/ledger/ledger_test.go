@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 var noon = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -23,7 +24,7 @@ func record(n int, e events.Event) events.Record {
 func folded(list ...events.Event) State {
 	var s State
 	for i, e := range list {
-		s = Fold(s, record(i+1, e))
+		s = projector.Fold(Table, s, record(i+1, e))
 	}
 	return s
 }
@@ -115,8 +116,8 @@ func TestRoom(t *testing.T) {
 
 func TestMergeIsInTheOrderOfTheLog(t *testing.T) {
 	a, b := folded(decision("a", "one")), State{}
-	b = Fold(b, record(9, decision("b", "nine")))
-	a = Fold(a, record(12, decision("c", "twelve")))
+	b = projector.Fold(Table, b, record(9, decision("b", "nine")))
+	a = projector.Fold(Table, a, record(12, decision("c", "twelve")))
 	var got []string
 	for _, e := range Merge(a, b).Entries {
 		got = append(got, e.Text)
@@ -141,11 +142,11 @@ func TestFoldChangesNoOlderState(t *testing.T) {
 				e = &events.SessionDeleted{}
 			}
 			before := fmt.Sprintf("%#v", s)
-			next := Fold(s, record(n+1, e))
+			next := projector.Fold(Table, s, record(n+1, e))
 			if after := fmt.Sprintf("%#v", s); after != before {
 				t.Fatalf("changed by %s", e.Type())
 			}
-			if !reflect.DeepEqual(next, Fold(s, record(n+1, e))) {
+			if !reflect.DeepEqual(next, projector.Fold(Table, s, record(n+1, e))) {
 				t.Fatal("not a function")
 			}
 			s = next

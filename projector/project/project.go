@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 // Name and Version of the projection; a cell's shape changes only with the version.
@@ -42,81 +43,100 @@ type State struct {
 	JoinedInto string    `json:"joined_into,omitempty" jsonschema_description:"id that this one was given up for"`
 }
 
-// Start is the cell of a project before its first event. A cell of [Fold] begins with it wherever its
-// key is known: only so does an event that concerns two cells know which of them it is folded into.
+// Table is the projection. A join concerns two cells, so a state has its key before the first event: a handler has to know
+// which of the two it folds into.
+var Table = projector.New(projector.Spec[State]{
+	Name:    Name,
+	Version: Version,
+	Scope:   &projector.Scope{Keys: keys, Records: records},
+	Start:   Start,
+	On: projector.Handlers(
+		projector.On((*State).projectSeen),
+		projector.On((*State).projectMoved),
+		projector.On((*State).projectRehomed),
+		projector.On((*State).sessionStarted),
+	),
+	Index: Words,
+})
+
+// Start returns the cell of a project before its first event.
 func Start(id string) State { return State{ID: id} }
 
-// Key is the project that an event of this table belongs to, "" for other events.
-func Key(r events.Record) string {
-	switch r.Event.(type) {
-	case *events.ProjectSeen, *events.ProjectMoved, *events.ProjectRehomed, *events.SessionStarted:
-		return r.Project
-	}
-	return ""
-}
-
-// Keys are all cells that an event is folded into: that of [Key], and for project.rehomed also that
-// of the project which is given up.
-func Keys(r events.Record) []string {
-	key := Key(r)
-	if key == "" {
+// keys returns the event's project, and for a join also the project that is given up.
+func keys(r events.Record) []string {
+	if r.Project == "" {
 		return nil
 	}
-	if e, ok := r.Event.(*events.ProjectRehomed); ok && e.From != "" && e.From != key {
-		return []string{key, e.From}
+	if e, ok := r.Event.(*events.ProjectRehomed); ok && gives(r, e) {
+		return []string{r.Project, e.From}
 	}
-	return []string{key}
+	return []string{r.Project}
 }
 
-// Fold is one step of a project's cell. It is total, and changes no slice of s.
-func Fold(s State, r events.Record) State {
-	key := Key(r)
-	if key == "" {
-		return s
+// records selects the project's own records, and the joins of all projects: the one that is given up is named in their data.
+func records(key string) []projector.Selector {
+	return []projector.Selector{
+		{Project: key},
+		{Types: []string{events.TypeProjectRehomed}},
 	}
-	if e, ok := r.Event.(*events.ProjectRehomed); ok && e.From != "" && e.From != key && s.ID == e.From {
-		s.JoinedInto = key
-		s.Joined, _ = events.Take(s.Joined, func(id string) bool { return id == key })
-		return s
-	}
+}
+
+// gives reports whether a join gives a project up for the record's own.
+func gives(r events.Record, e *events.ProjectRehomed) bool {
+	return e.From != "" && e.From != r.Project
+}
+
+// active takes in when the project was seen. Events may come late, from the spool.
+func (s *State) active(r events.Record) {
 	if s.ID == "" {
-		s.ID = key
+		s.ID = r.Project
 	}
-	if s.FirstSeen.IsZero() || r.Time.Before(s.FirstSeen) { // events may come late, from the spool
+	if s.FirstSeen.IsZero() || r.Time.Before(s.FirstSeen) {
 		s.FirstSeen = r.Time
 	}
 	if r.Time.After(s.LastSeen) {
 		s.LastSeen = r.Time
 	}
-
-	switch e := r.Event.(type) {
-	case *events.ProjectSeen:
-		return s.seen(e)
-	case *events.ProjectMoved:
-		if e.To != "" {
-			s.Path = e.To
-			s.Paths = newest(newest(s.Paths, e.From, maxPaths), e.To, maxPaths)
-		}
-	case *events.ProjectRehomed:
-		return s.join(e)
-	case *events.SessionStarted:
-		if e.Source != "resume" && e.Source != "compact" { // a source of the future begins a session, too
-			s.Sessions++
-		}
-	}
-	return s
 }
 
-// seen takes over what the project looks like. Seen at a second path (a joined folder) it keeps its
-// own and learns only what it did not know: a project changes its path by project.moved alone. An
-// empty root commit erases nothing, since git may not have answered in time.
-func (s State) seen(e *events.ProjectSeen) State {
+func (s *State) projectMoved(r events.Record, e *events.ProjectMoved) {
+	s.active(r)
+	if e.To == "" {
+		return
+	}
+	s.Path = e.To
+	s.Paths = newest(newest(s.Paths, e.From, maxPaths), e.To, maxPaths)
+}
+
+func (s *State) projectRehomed(r events.Record, e *events.ProjectRehomed) {
+	if gives(r, e) && s.ID == e.From { // this is the cell of the project that is given up
+		s.JoinedInto = r.Project
+		s.Joined, _ = events.Take(s.Joined, func(id string) bool { return id == r.Project })
+		return
+	}
+	s.active(r)
+	s.join(e)
+}
+
+func (s *State) sessionStarted(r events.Record, e *events.SessionStarted) {
+	s.active(r)
+	if e.Source != "resume" && e.Source != "compact" { // a source of the future begins a session, too
+		s.Sessions++
+	}
+}
+
+// projectSeen takes over what the project looks like. Seen at a second path (a joined folder) it keeps its own and learns
+// only what it did not know: a project changes its path by project.moved alone. An empty root commit erases nothing, since
+// git may not have answered in time.
+func (s *State) projectSeen(r events.Record, e *events.ProjectSeen) {
+	s.active(r)
 	if s.Path != "" && e.Path != s.Path {
 		s.Paths = older(s.Paths, e.Path)
 		s.RootCommit = cmp.Or(s.RootCommit, e.RootCommit)
 		s.Remote = cmp.Or(s.Remote, e.Remote)
-		return s
+		return
 	}
+
 	s.Path, s.Git, s.Name = e.Path, e.Git, e.Name
 	s.Paths = newest(s.Paths, e.Path, maxPaths)
 	if e.RootCommit != "" {
@@ -124,19 +144,16 @@ func (s State) seen(e *events.ProjectSeen) State {
 	} else if e.Remote != "" {
 		s.Remote = e.Remote
 	}
-	return s
 }
 
-// join takes another project in. Whoever takes in lives again, so that no chain of joins can close
-// to a ring.
-func (s State) join(e *events.ProjectRehomed) State {
+// join takes another project in. Whoever takes in lives again, so that no chain of joins can close to a ring.
+func (s *State) join(e *events.ProjectRehomed) {
 	if e.From == "" || e.From == s.ID {
-		return s
+		return
 	}
 	s.JoinedInto = ""
 	s.Joined = newest(s.Joined, e.From, maxJoined)
 	s.Paths = older(s.Paths, e.Path)
-	return s
 }
 
 // newest puts v last, once, and keeps the last limit.

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 const (
@@ -33,12 +34,12 @@ func rec(project string, minutes int, e events.Event) events.Record {
 func table(records ...events.Record) map[string]State {
 	cells := map[string]State{}
 	for _, r := range records {
-		for _, key := range Keys(r) {
+		for _, key := range Table.Keys(r) {
 			s, ok := cells[key]
 			if !ok {
 				s = Start(key)
 			}
-			cells[key] = Fold(s, r)
+			cells[key] = projector.Fold(Table, s, r)
 		}
 	}
 	return cells
@@ -91,13 +92,13 @@ func TestFoldIsTotalAndPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cells := map[string]State{}
 		for _, r := range rapid.SliceOfN(event, 0, 60).Draw(t, "events") {
-			for _, key := range Keys(r) {
+			for _, key := range Table.Keys(r) {
 				s, ok := cells[key]
 				if !ok {
 					s = Start(key)
 				}
 				before, _ := json.Marshal(s)
-				next := Fold(s, r)
+				next := projector.Fold(Table, s, r)
 				if after, _ := json.Marshal(s); string(before) != string(after) {
 					t.Fatalf("%s changed the state it was given: %s → %s", r.Type, before, after)
 				}

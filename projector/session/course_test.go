@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 func callOf(id int, about string) events.Event {
@@ -75,7 +76,7 @@ func TestStanding(t *testing.T) {
 			var s State
 			for i, e := range append(done{&events.SessionStarted{Source: "startup"}}, tc.events...) {
 				r := events.Record{Seq: uint64(i + 1), Event: e, Envelope: events.Envelope{ID: fmt.Sprint(i), Type: e.Type(), Session: "s", Time: time.Unix(int64(i), 0).UTC()}}
-				s = Fold(s, r)
+				s = projector.Fold(Table, s, r)
 			}
 			st := s.Standing()
 			got := st.Kind

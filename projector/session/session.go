@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 // Name and Version of the projection's cells.
@@ -143,52 +144,102 @@ type Call struct {
 	AgentKind string `json:"agent_kind,omitempty" jsonschema_description:"of a call that starts a subagent"`
 }
 
-// Keys gives the cell that a record folds into: its session's.
-func Keys(r events.Record) []string {
+// Table is the projection. Every record of a session counts, also of kinds that this build does not know: it says that the
+// session lives.
+var Table = projector.New(projector.Spec[State]{
+	Name:    Name,
+	Former:  []string{"attention"},
+	Version: Version,
+	Scope:   projector.BySession,
+	Skip:    saidByOthers,
+	Before:  (*State).begin,
+	On: projector.Handlers(
+		projector.OnAny((*State).any),
+
+		projector.On((*State).sessionStarted),
+		projector.On((*State).sessionEnded),
+		projector.On((*State).sessionReaped),
+		projector.On((*State).sessionDeleted),
+		projector.On((*State).modelSwitched),
+		projector.On((*State).promptSubmitted),
+		projector.On((*State).turnStopped),
+		projector.On((*State).compactionFinished),
+		projector.On((*State).toolRequested),
+		projector.On((*State).toolSucceeded),
+		projector.On((*State).toolFailed),
+		projector.On((*State).subagentStarted),
+		projector.On((*State).subagentStopped),
+		projector.On((*State).gateBlocked),
+		projector.On((*State).gateStopBlocked),
+		projector.On((*State).contextPhaseChanged),
+		projector.On((*State).contextInjected),
+	),
+	Index: Words,
+})
+
+// saidByOthers reports records that name a session and are not of it: a retraction, which the engine honours, and what is
+// said of its gates, also of a session that is known from an import alone.
+func saidByOthers(r events.Record) bool {
 	switch r.Event.(type) {
-	case *events.RecordRetracted:
-		return nil // the engine honours it
-	case *events.GateSatisfied, *events.GateCleared:
-		return nil // said of a session by somebody else: of one that is known from an import alone, too
+	case *events.RecordRetracted, *events.GateSatisfied, *events.GateCleared:
+		return true
 	}
-	if r.Session == "" {
-		return nil
-	}
-	return []string{r.Session}
+	return false
 }
 
-// Fold takes one record into the session's state.
-func Fold(s State, r events.Record) State {
+// begin gives the session its state at its first record. It returns false for what a deleted session still sends.
+func (s *State) begin(r events.Record) bool {
 	if s.Status == Deleted {
 		if !s.again(r) {
-			return s
+			return false
 		}
-		s = State{}
+		*s = State{}
 	}
 	if s.ID == "" {
 		s.ID, s.Started, s.Status = r.Session, r.Time, Live
 	}
+	return true
+}
+
+// any takes in what every record has.
+func (s *State) any(r events.Record) {
 	s.course(r)
 	s.Attention = s.Attention.after(r)
-	switch e := r.Event.(type) {
-	case *events.SessionDeleted:
-		return State{ID: s.ID, Project: s.Project, Status: Deleted, Started: s.Started, LastActive: r.Time}
-	case *events.SessionReaped:
-		s.end(Reaped, e.Reason, r.Time)
-	case *events.GateBlocked:
-		s.Blocked++
-	case *events.GateStopBlocked:
-		s.Held++
-	case *events.ContextPhaseChanged:
-		stated := e.Source == "statusline" || s.Context != nil && s.Context.Stated && s.Context.Window == e.Window
-		s.Context = &Context{Phase: events.Clip(e.Phase, maxWord), Used: e.Used, Window: e.Window, Stated: stated, Source: events.Clip(e.Source, maxWord), Event: r.ID}
-	case *events.ContextInjected:
-		s.Told = tell(s.Told, r.AgentID, e.Items)
-	case events.HookEvent:
+	if e, hook := r.Event.(events.HookEvent); hook {
 		s.seen(r, e)
-		s.hook(r, e)
 	}
-	return s
+}
+
+func (s *State) sessionDeleted(r events.Record, _ *events.SessionDeleted) {
+	*s = State{ID: s.ID, Project: s.Project, Status: Deleted, Started: s.Started, LastActive: r.Time}
+}
+
+func (s *State) sessionReaped(r events.Record, e *events.SessionReaped) {
+	s.end(Reaped, e.Reason, r.Time)
+}
+
+func (s *State) gateBlocked(events.Record, *events.GateBlocked) { s.Blocked++ }
+
+func (s *State) gateStopBlocked(events.Record, *events.GateStopBlocked) { s.Held++ }
+
+// contextPhaseChanged takes in how full the context is. A window that the client once stated stays stated.
+func (s *State) contextPhaseChanged(r events.Record, e *events.ContextPhaseChanged) {
+	stated := e.Source == "statusline"
+	if s.Context != nil && s.Context.Stated && s.Context.Window == e.Window {
+		stated = true
+	}
+	s.Context = &Context{
+		Phase:  events.Clip(e.Phase, maxWord),
+		Used:   e.Used,
+		Window: e.Window,
+		Stated: stated,
+		Source: events.Clip(e.Source, maxWord),
+		Event:  r.ID,
+	}
+}
+
+func (s *State) contextInjected(r events.Record, e *events.ContextInjected) {
+	s.Told = tell(s.Told, r.AgentID, e.Items)
 }
 
 // maxTitle is in characters: what a line of a list has room for.
@@ -231,56 +282,73 @@ func (s *State) seen(r events.Record, e events.HookEvent) {
 	}
 }
 
-// hook takes in what only this kind of hook has.
-func (s *State) hook(r events.Record, e events.HookEvent) {
-	switch e := e.(type) {
-	case *events.SessionStarted:
-		s.Source = events.Clip(e.Source, maxWord)
-		s.Told = nil
-		s.model(e.Model)
-	case *events.SessionEnded:
-		s.end(Ended, e.Reason, r.Time)
-	case *events.ModelSwitched:
-		s.model(e.ToModel)
-	case *events.PromptSubmitted:
-		s.Prompts++
-		if text := e.UserText(); s.Title == "" && !strings.HasPrefix(text, "/") {
-			s.Title = events.Short(text, maxTitle)
-		}
-		s.Prompt = r.ID
-	case *events.TurnStopped:
-		s.Turns++
-	case *events.CompactionFinished: // what was told at the start before it is in the new context
-		s.Compacted++
-	case *events.ToolRequested:
-		s.Tools = count(s.Tools, e.ToolName)
-		if e.ToolUseID == "" {
-			break
-		}
-		c := Call{ToolUseID: events.Clip(e.ToolUseID, maxWord), Event: r.ID, Tool: events.Clip(e.ToolName, maxWord)}
-		if startsAgent(e.ToolName) {
-			c.AgentKind = events.Clip(events.MemberText(e.ToolInput, "subagent_type"), maxWord)
-		}
-		s.Open = events.Push(s.Open, c, maxOpen)
-	case *events.ToolSucceeded:
-		s.agentLaunched(r, e)
-		if e.ToolName == "Skill" {
-			s.Skills++
-		}
-		s.closeCall(e.ToolUseID)
-	case *events.ToolFailed:
-		s.Failures++
-		s.closeCall(e.ToolUseID)
-	case *events.SubagentStarted:
-		if e.AgentID != "" {
-			s.agent(e.AgentID, Agent{Kind: events.Clip(e.AgentType, maxWord), Started: r.Time, Cause: r.Causation})
-		}
-	case *events.SubagentStopped:
-		if a, ok := s.Agents[events.Clip(e.AgentID, maxWord)]; ok {
-			a.Stopped = &r.Time
-			s.agent(e.AgentID, a)
-		}
+func (s *State) sessionStarted(_ events.Record, e *events.SessionStarted) {
+	s.Source = events.Clip(e.Source, maxWord)
+	s.Told = nil
+	s.model(e.Model)
+}
+
+func (s *State) sessionEnded(r events.Record, e *events.SessionEnded) { s.end(Ended, e.Reason, r.Time) }
+
+func (s *State) modelSwitched(_ events.Record, e *events.ModelSwitched) { s.model(e.ToModel) }
+
+func (s *State) promptSubmitted(r events.Record, e *events.PromptSubmitted) {
+	s.Prompts++
+	if text := e.UserText(); s.Title == "" && !strings.HasPrefix(text, "/") {
+		s.Title = events.Short(text, maxTitle)
 	}
+	s.Prompt = r.ID
+}
+
+func (s *State) turnStopped(events.Record, *events.TurnStopped) { s.Turns++ }
+
+// compactionFinished counts. What was told at the start before it is in the new context.
+func (s *State) compactionFinished(events.Record, *events.CompactionFinished) { s.Compacted++ }
+
+func (s *State) toolRequested(r events.Record, e *events.ToolRequested) {
+	s.Tools = count(s.Tools, e.ToolName)
+	if e.ToolUseID == "" {
+		return
+	}
+
+	c := Call{
+		ToolUseID: events.Clip(e.ToolUseID, maxWord),
+		Event:     r.ID,
+		Tool:      events.Clip(e.ToolName, maxWord),
+	}
+	if startsAgent(e.ToolName) {
+		c.AgentKind = events.Clip(events.MemberText(e.ToolInput, "subagent_type"), maxWord)
+	}
+	s.Open = events.Push(s.Open, c, maxOpen)
+}
+
+func (s *State) toolSucceeded(r events.Record, e *events.ToolSucceeded) {
+	s.agentLaunched(r, e)
+	if e.ToolName == "Skill" {
+		s.Skills++
+	}
+	s.closeCall(e.ToolUseID)
+}
+
+func (s *State) toolFailed(_ events.Record, e *events.ToolFailed) {
+	s.Failures++
+	s.closeCall(e.ToolUseID)
+}
+
+func (s *State) subagentStarted(r events.Record, e *events.SubagentStarted) {
+	if e.AgentID == "" {
+		return
+	}
+	s.agent(e.AgentID, Agent{Kind: events.Clip(e.AgentType, maxWord), Started: r.Time, Cause: r.Causation})
+}
+
+func (s *State) subagentStopped(r events.Record, e *events.SubagentStopped) {
+	a, known := s.Agents[events.Clip(e.AgentID, maxWord)]
+	if !known {
+		return
+	}
+	a.Stopped = &r.Time
+	s.agent(e.AgentID, a)
 }
 
 // ToldKey is the key of [State].Told for an item that was told to a subagent, or with "" to the session itself.

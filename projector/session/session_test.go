@@ -12,6 +12,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 	"hookline/projector/session"
 )
 
@@ -41,7 +42,7 @@ func derived(n int, e events.Event) events.Record {
 func fold(recs ...events.Record) session.State {
 	var s session.State
 	for _, r := range recs {
-		s = session.Fold(s, r)
+		s = projector.Fold(session.Table, s, r)
 	}
 	return s
 }
@@ -51,13 +52,13 @@ func start(n int) events.Record {
 }
 
 func TestKeys(t *testing.T) {
-	if got := session.Keys(start(1)); len(got) != 1 || got[0] != "s" {
+	if got := session.Table.Keys(start(1)); len(got) != 1 || got[0] != "s" {
 		t.Errorf("%q", got)
 	}
 	r := start(1)
 	r.Session = ""
-	if got := session.Keys(r); got != nil {
-		t.Errorf("%q", got)
+	if got := session.Table.Keys(r); len(got) != 0 {
+		t.Errorf("cells of a record without a session = %q, want none", got)
 	}
 }
 
@@ -123,22 +124,22 @@ func TestAgents(t *testing.T) {
 	for _, c := range [][3]string{{"x", "Explore", "E2"}, {"x", "Plan", "E4"}, {"x", "Other", "E2"}, {"x", "", ""}} {
 		expect.Equal(t, s.AgentCause(c[0], c[1]), c[2], c)
 	}
-	s = session.Fold(s, began(5, "one", "Explore", "E2"))
+	s = projector.Fold(session.Table, s, began(5, "one", "Explore", "E2"))
 	if s.AgentCause("one", "") != "E2" || s.AgentCause("two", "Explore") != "E3" {
 		t.Errorf("%+v %+v", s.Agents, s.Open)
 	}
 	launched := hook(6, `{"hook_event_name":"PostToolUse","tool_name":"Agent","tool_use_id":"b","tool_response":{"agentId":"one","status":"async_launched"}}`)
 	launched.Causation = "E3"
-	s = session.Fold(s, launched)
+	s = projector.Fold(session.Table, s, launched)
 	if s.AgentCause("one", "Explore") != "E3" {
 		t.Errorf("%+v", s.Agents)
 	}
-	s = session.Fold(s, hook(7, `{"hook_event_name":"SubagentStop","agent_id":"one","agent_type":"Explore"}`))
+	s = projector.Fold(session.Table, s, hook(7, `{"hook_event_name":"SubagentStop","agent_id":"one","agent_type":"Explore"}`))
 	if a := s.Agents["one"]; a.Stopped == nil || a.Stopped.Sub(zero) != 7*time.Second || a.Kind != "Explore" {
 		t.Errorf("%+v", a)
 	}
 	before := len(s.Agents)
-	if s = session.Fold(s, hook(8, `{"hook_event_name":"SubagentStop","agent_id":"nobody","agent_type":""}`)); len(s.Agents) != before {
+	if s = projector.Fold(session.Table, s, hook(8, `{"hook_event_name":"SubagentStop","agent_id":"nobody","agent_type":""}`)); len(s.Agents) != before {
 		t.Errorf("%+v", s.Agents)
 	}
 }
@@ -149,10 +150,10 @@ func TestBounds(t *testing.T) {
 	long := strings.Repeat("n", 5000)
 	for i := range 1000 {
 		n := i + 2
-		s = session.Fold(s, hook(n, fmt.Sprintf(`{"hook_event_name":"PreToolUse","tool_name":"T%d%s","tool_use_id":"c%d%s"}`, i, long, i, long)))
-		s = session.Fold(s, hook(n, fmt.Sprintf(`{"hook_event_name":"SubagentStart","agent_id":"a%d%s"}`, i, long)))
-		s = session.Fold(s, hook(n, fmt.Sprintf(`{"hook_event_name":"PostModelSwitch","to_model":"m%d%s"}`, i, long)))
-		s = session.Fold(s, hook(n, fmt.Sprintf(`{"hook_event_name":"New%d%s"}`, i, long)))
+		s = projector.Fold(session.Table, s, hook(n, fmt.Sprintf(`{"hook_event_name":"PreToolUse","tool_name":"T%d%s","tool_use_id":"c%d%s"}`, i, long, i, long)))
+		s = projector.Fold(session.Table, s, hook(n, fmt.Sprintf(`{"hook_event_name":"SubagentStart","agent_id":"a%d%s"}`, i, long)))
+		s = projector.Fold(session.Table, s, hook(n, fmt.Sprintf(`{"hook_event_name":"PostModelSwitch","to_model":"m%d%s"}`, i, long)))
+		s = projector.Fold(session.Table, s, hook(n, fmt.Sprintf(`{"hook_event_name":"New%d%s"}`, i, long)))
 	}
 	if len(s.Open) != 256 || len(s.Agents) != 64 || len(s.Models) != 16 || len(s.Tools) != 65 || len(s.Hooks) != 65 {
 		t.Errorf("%d open, %d agents, %d models, %d tools, %d hooks", len(s.Open), len(s.Agents), len(s.Models), len(s.Tools), len(s.Hooks))
@@ -176,7 +177,7 @@ func TestOutOfOrder(t *testing.T) {
 	}
 	r := hook(11, `{"hook_event_name":"Stop"}`)
 	r.Project, r.Worktree, r.Branch = "", "", ""
-	if s = session.Fold(s, r); s.Project != "p" || s.Worktree != "/w" || s.Branch != "" {
+	if s = projector.Fold(session.Table, s, r); s.Project != "p" || s.Worktree != "/w" || s.Branch != "" {
 		t.Errorf("%+v", s) // a detached HEAD has no branch
 	}
 }
@@ -210,7 +211,7 @@ func TestFoldProperties(t *testing.T) {
 				b = session.State{}
 				expect.OK(t, json.Unmarshal(data, &b))
 			}
-			a, b = session.Fold(a, r), session.Fold(b, r)
+			a, b = projector.Fold(session.Table, a, r), projector.Fold(session.Table, b, r)
 			if a.Status != "live" && len(a.Open) != 0 {
 				t.Fatalf("%s with open calls", a.Status)
 			}
@@ -236,7 +237,7 @@ func TestGateCounts(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	for _, e := range []events.Event{&events.GateSatisfied{Name: "a"}, &events.GateCleared{Name: "a"}} {
-		if keys := session.Keys(derived(6, e)); keys != nil {
+		if keys := session.Table.Keys(derived(6, e)); keys != nil {
 			t.Errorf("%s makes a session of whom it is said of: %q", e.Type(), keys)
 		}
 	}

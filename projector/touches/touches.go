@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 // Name and Version of the projection's cells.
@@ -37,34 +38,30 @@ type Touch struct {
 	Time   time.Time `json:"time" jsonschema_description:"of the newest event"`
 }
 
-// Key gives the cell that a record folds into, "" for none.
-func Key(r events.Record) string {
-	if _, ok := r.Event.(*events.ToolSucceeded); ok {
-		return r.Project
-	}
-	return ""
-}
+// Table is the projection.
+var Table = projector.New(projector.Spec[State]{
+	Name:    Name,
+	Version: Version,
+	Scope:   projector.ByProject,
+	On:      projector.Handlers(projector.On((*State).succeeded)),
+})
 
-// Fold takes one record in. A subagent's reads do not count: the session has not seen them.
-func Fold(t State, r events.Record) State {
-	e, ok := r.Event.(*events.ToolSucceeded)
-	if !ok {
-		return t
-	}
+// succeeded takes a tool's call in. A subagent's reads do not count: the session has not seen them.
+func (t *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 	weight := 2.0
 	switch e.ToolName {
 	case "Edit", "MultiEdit", "Write", "NotebookEdit":
 	case "Read":
 		if r.AgentID != "" {
-			return t
+			return
 		}
 		weight = 1
 	default:
-		return t
+		return
 	}
 	file := events.Below(r.Worktree, events.CallOf(e.ToolName, e.ToolInput).File)
 	if file == "" || len(file) > maxPath || file[0] == '/' { // elsewhere
-		return t
+		return
 	}
 
 	files, x := events.Take(t.Files, func(x Touch) bool { return x.Path == file })
@@ -72,7 +69,6 @@ func Fold(t State, r events.Record) State {
 	x.Weight = x.at(r.Time) + weight
 	x.Event, x.Time = r.ID, r.Time
 	t.Files = events.Push(files, x, maxTouches)
-	return t
 }
 
 // at is the weight that is left at a time.

@@ -8,6 +8,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 )
 
 // Touches count with the age that they have, over all sessions of the project; what lies elsewhere does not.
@@ -20,8 +21,8 @@ func TestTouches(t *testing.T) {
 		n++
 		r := events.Record{Event: &events.ToolSucceeded{ToolName: tool, ToolInput: fmt.Appendf(nil, `{"file_path":%q}`, file)}, Envelope: events.Envelope{
 			ID: fmt.Sprint("e", n), Session: fmt.Sprint("s", n), Project: "p", Worktree: "/w", AgentID: agent, Time: now.Add(-age)}}
-		expect.Equal(t, Key(r), "p", tool)
-		s = Fold(s, r)
+		expect.Equal(t, strings.Join(Table.Keys(r), " "), "p", "the cells of a call of", tool)
+		s = projector.Fold(Table, s, r)
 	}
 	touch(28*day, "Edit", "/w/old.go", "")
 	touch(28*day, "Edit", "/w/old.go", "")
@@ -38,5 +39,5 @@ func TestTouches(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %.2f", x.Path, x.Event, x.Weight))
 	}
 	expect.Equal(t, strings.Join(got, ", "), "up/client.go e5 2.91, up/new.go e3 1.00, old.go e2 4.00", got)
-	expect.Equal(t, Key(events.Record{Envelope: events.Envelope{Project: "p"}, Event: &events.TurnStopped{}}), "")
+	expect.Equal(t, len(Table.Keys(events.Record{Envelope: events.Envelope{Project: "p"}, Event: &events.TurnStopped{}})), 0, "cells of a stop")
 }

@@ -39,7 +39,7 @@ func (s State) Tiers(young, there bool) (kept State, left []string) {
 }
 
 // restored takes in the state of a checkpoint. What this build cannot read whole changes nothing.
-func (s *State) restored(e *events.CheckpointRestored) {
+func (s *State) restored(_ events.Record, e *events.CheckpointRestored) {
 	var was State
 	if CheckSchema(e.Schema) != nil || json.Unmarshal(e.State, &was) != nil {
 		return

@@ -7,6 +7,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 )
 
 // full has something of every field of the tiers.
@@ -43,7 +44,7 @@ func TestS2SchemaVersion(t *testing.T) {
 	state := expect.Value(json.Marshal(full()))(t)
 	begin := folded(prompt("Paint the door green"), did("Read", `{"file_path":"/w/x.go"}`, `{}`))
 	at := func(schema int, data string) State {
-		return Fold(begin, record(20, &events.CheckpointRestored{Checkpoint: "e7", Session: "s", Schema: schema, State: json.RawMessage(data)}))
+		return projector.Fold(Table, begin, record(20, &events.CheckpointRestored{Checkpoint: "e7", Session: "s", Schema: schema, State: json.RawMessage(data)}))
 	}
 	for _, schema := range []int{1, Schema} {
 		if s := at(schema, string(state)); s.Goal.Text != "Add retries to the upload client" || s.Prompt.Text != "Paint the door green" || s.Turns != 0 {

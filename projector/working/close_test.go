@@ -8,6 +8,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 )
 
 // S2 "task_contract": what was promised.
@@ -18,7 +19,7 @@ func TestS2TaskContract(t *testing.T) {
 	if !reflect.DeepEqual(s.Contract, want) {
 		t.Errorf("%+v", s.Contract)
 	}
-	s = Fold(s, record(9, prompt("Now rename the client")))
+	s = projector.Fold(Table, s, record(9, prompt("Now rename the client")))
 	if s.Contract.Turn != 1 || s.Contract.Event != "e9" {
 		t.Errorf("%+v", s.Contract)
 	}
@@ -48,13 +49,13 @@ func TestS2Confidence(t *testing.T) {
 	if s.Confidence() != 75 || s.Unproved == nil || s.Unproved.Event != "e2" {
 		t.Errorf("%d, %+v", s.Confidence(), s.Unproved)
 	}
-	if s = Fold(s, record(3, run("go vet ./..."))); s.Unproved == nil {
+	if s = projector.Fold(Table, s, record(3, run("go vet ./..."))); s.Unproved == nil {
 		t.Error("a lint proves it")
 	}
-	if s = Fold(s, record(4, run("go test ./..."))); s.Unproved != nil || s.Confidence() != 100 {
+	if s = projector.Fold(Table, s, record(4, run("go test ./..."))); s.Unproved != nil || s.Confidence() != 100 {
 		t.Errorf("%d, %+v", s.Confidence(), s.Unproved)
 	}
-	if s = Fold(s, record(5, did("Write", `{"file_path":"/w/README.md"}`, `{}`))); s.Unproved != nil || s.Confidence() != 100 {
+	if s = projector.Fold(Table, s, record(5, did("Write", `{"file_path":"/w/README.md"}`, `{}`))); s.Unproved != nil || s.Confidence() != 100 {
 		t.Errorf("prose needs no proof: %+v", s.Unproved)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/projector"
 )
 
 // Name and Version of the projection's cells.
@@ -155,33 +156,49 @@ type Checkpoint struct {
 	Note    string    `json:"note,omitempty" jsonschema_description:"what the user said of it"`
 }
 
-// Key gives the cell that a record folds into, "" for none.
-func Key(r events.Record) string {
-	switch r.Event.(type) {
-	case *events.PromptSubmitted, *events.ToolSucceeded, *events.ToolFailed, *events.ToolBatchFinished, *events.TurnStopped,
-		*events.TaskCreated, *events.TaskCompleted, *events.SubagentStopped, *events.SessionStarted, *events.SessionEnded,
-		*events.SessionDeleted, *events.TurnWarned, *events.CheckpointCreated, *events.CheckpointRestored, *events.GoalSet, *events.HandoffWritten:
-		return r.Session
-	}
-	return ""
-}
+// Table is the projection.
+var Table = projector.New(projector.Spec[State]{
+	Name:    Name,
+	Version: Version,
+	Scope:   projector.BySession,
+	Before:  (*State).active,
+	On: projector.Handlers(
+		projector.On((*State).sessionStarted),
+		projector.On((*State).sessionEnded),
+		projector.On((*State).sessionDeleted),
+		projector.On((*State).prompted),
+		projector.On((*State).succeeded),
+		projector.On((*State).failed),
+		projector.On((*State).refused),
+		projector.On((*State).stopped),
+		projector.On((*State).turnWarned),
+		projector.On((*State).taskCreated),
+		projector.On((*State).taskCompleted),
+		projector.On((*State).subagentStopped),
+		projector.On((*State).checkpointCreated),
+		projector.On((*State).restored),
+		projector.On((*State).goalSet),
+		projector.On((*State).handoffWritten),
+	),
+})
 
-// Fold takes one record into the session's state.
-func Fold(s State, r events.Record) State {
+// active takes in what every record has: whose state it is and when it was active. It returns false for a record that
+// changes nothing.
+func (s *State) active(r events.Record) bool {
 	switch e := r.Event.(type) {
 	case *events.SessionDeleted:
-		return State{ID: r.Session, Deleted: true}
+		return true
 	case *events.SessionStarted:
 		if s.Deleted || e.Source == "clear" {
-			s = State{Project: s.Project, Worktree: s.Worktree, Active: s.Active}
+			*s = State{Project: s.Project, Worktree: s.Worktree, Active: s.Active}
 		}
 	case *events.HandoffWritten:
 		if e.By != "" { // its words are this state's own, and a session found gone was not active when it was found
-			return s
+			return false
 		}
 	}
 	if s.Deleted {
-		return s
+		return false
 	}
 
 	s.ID = r.Session
@@ -190,51 +207,69 @@ func Fold(s State, r events.Record) State {
 	if r.Time.After(s.Active) {
 		s.Active = r.Time
 	}
+	return true
+}
 
-	switch e := r.Event.(type) {
-	case *events.PromptSubmitted:
-		s.prompted(r, e)
-	case *events.ToolSucceeded:
-		s.succeeded(r, e)
-	case *events.ToolFailed:
-		s.failed(r, e)
-	case *events.ToolBatchFinished:
-		s.refused(r, e)
-	case *events.TurnStopped:
-		s.stopped(r, e)
-	case *events.TurnWarned:
-		warned := map[string]string{}
-		maps.Copy(warned, s.Warned)
-		for _, c := range e.Causes {
-			warned[events.Short(c.Cause, maxWord)] = events.Short(c.Event, maxLine)
-		}
-		s.Warned = warned
-	case *events.TaskCreated:
-		s.task(r, e.TaskID, e.TaskSubject, "pending")
-	case *events.TaskCompleted:
-		s.task(r, e.TaskID, e.TaskSubject, "completed")
-	case *events.SubagentStopped:
-		if e.AgentType == "" {
-			s.summarised(e.LastAssistantMessage)
-		}
-	case *events.CheckpointCreated:
-		mark := Checkpoint{Event: r.ID, Seq: r.Seq, Time: r.Time, Schema: e.Schema, Trigger: e.Trigger, Note: Line(e.Note)}
-		s.Checkpoints = events.Push(s.Checkpoints, mark, maxCheckpoints)
-		if e.Said != "" {
-			s.Said = noteOf(r, e.Said, MaxTask)
-		}
-	case *events.CheckpointRestored:
-		s.restored(e)
-	case *events.GoalSet:
-		s.aim(r, e.Text)
-		s.Goal.Event = cmp.Or(e.From, r.ID)
-		if e.Task != "" {
-			s.Task = noteOf(r, e.Task, MaxTask)
-		}
-	case *events.HandoffWritten:
-		s.Handoff = noteOf(r, e.Text, MaxTask)
+// sessionStarted needs nothing but [State.active].
+func (s *State) sessionStarted(events.Record, *events.SessionStarted) {}
+
+// sessionEnded needs nothing but [State.active].
+func (s *State) sessionEnded(events.Record, *events.SessionEnded) {}
+
+func (s *State) sessionDeleted(r events.Record, _ *events.SessionDeleted) {
+	*s = State{ID: r.Session, Deleted: true}
+}
+
+// turnWarned keeps what the user was warned of, each cause once.
+func (s *State) turnWarned(_ events.Record, e *events.TurnWarned) {
+	warned := map[string]string{}
+	maps.Copy(warned, s.Warned)
+	for _, c := range e.Causes {
+		warned[events.Short(c.Cause, maxWord)] = events.Short(c.Event, maxLine)
 	}
-	return s
+	s.Warned = warned
+}
+
+func (s *State) taskCreated(r events.Record, e *events.TaskCreated) {
+	s.task(r, e.TaskID, e.TaskSubject, "pending")
+}
+
+func (s *State) taskCompleted(r events.Record, e *events.TaskCompleted) {
+	s.task(r, e.TaskID, e.TaskSubject, "completed")
+}
+
+// subagentStopped reads the summary of a compaction: the client's own agent has no kind.
+func (s *State) subagentStopped(_ events.Record, e *events.SubagentStopped) {
+	if e.AgentType == "" {
+		s.summarised(e.LastAssistantMessage)
+	}
+}
+
+func (s *State) checkpointCreated(r events.Record, e *events.CheckpointCreated) {
+	mark := Checkpoint{
+		Event:   r.ID,
+		Seq:     r.Seq,
+		Time:    r.Time,
+		Schema:  e.Schema,
+		Trigger: e.Trigger,
+		Note:    Line(e.Note),
+	}
+	s.Checkpoints = events.Push(s.Checkpoints, mark, maxCheckpoints)
+	if e.Said != "" {
+		s.Said = noteOf(r, e.Said, MaxTask)
+	}
+}
+
+func (s *State) goalSet(r events.Record, e *events.GoalSet) {
+	s.aim(r, e.Text)
+	s.Goal.Event = cmp.Or(e.From, r.ID)
+	if e.Task != "" {
+		s.Task = noteOf(r, e.Task, MaxTask)
+	}
+}
+
+func (s *State) handoffWritten(r events.Record, e *events.HandoffWritten) {
+	s.Handoff = noteOf(r, e.Text, MaxTask)
 }
 
 // aim sets the goal, with its distinct words in order, at most 10.

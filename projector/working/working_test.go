@@ -13,6 +13,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/projector"
 )
 
 var noon = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -21,7 +22,7 @@ var noon = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 func folded(list ...events.Event) State {
 	var s State
 	for i, e := range list {
-		s = Fold(s, record(i+1, e))
+		s = projector.Fold(Table, s, record(i+1, e))
 	}
 	return s
 }
@@ -65,7 +66,7 @@ func TestHandoffOfAReapedSessionIsAsOldAsItsWork(t *testing.T) {
 	was := s.Active
 	reaped := record(3, s.HandoffOf("reaped"))
 	reaped.Time = noon.Add(72 * time.Hour)
-	if s = Fold(s, reaped); !s.Active.Equal(was) {
+	if s = projector.Fold(Table, s, reaped); !s.Active.Equal(was) {
 		t.Errorf("active %v, worked until %v", s.Active, was)
 	}
 }
@@ -154,11 +155,11 @@ func TestFiles(t *testing.T) {
 		t.Errorf("%+v", s.Files)
 	}
 
-	s = Fold(s, record(7, &events.SubagentStopped{LastAssistantMessage: "<summary>edited a.go</summary>"}))
+	s = projector.Fold(Table, s, record(7, &events.SubagentStopped{LastAssistantMessage: "<summary>edited a.go</summary>"}))
 	if !s.Files[0].Known || s.Files[1].Known {
 		t.Errorf("after the summary: %+v", s.Files)
 	}
-	s = Fold(s, record(8, did("Edit", `{"file_path":"/w/a.go"}`, `{}`)))
+	s = projector.Fold(Table, s, record(8, did("Edit", `{"file_path":"/w/a.go"}`, `{}`)))
 	if last := s.Files[len(s.Files)-1]; last.Path != "/w/a.go" || last.Known {
 		t.Errorf("edited after the summary: %+v", last)
 	}
@@ -187,7 +188,7 @@ func TestCommandsAndFailures(t *testing.T) {
 	}
 	expect.Equal(t, s.Confidence(), 60, "confidence")
 
-	s = Fold(s, record(9, did("Bash", `{"command":"go test ./..."}`, `{"stdout":"ok"}`)))
+	s = projector.Fold(Table, s, record(9, did("Bash", `{"command":"go test ./..."}`, `{"stdout":"ok"}`)))
 	if len(s.Open) != 2 || s.Commands[len(s.Commands)-1].Runs != 2 || !s.Commands[len(s.Commands)-1].OK {
 		t.Errorf("after the success: %+v %+v", s.Open, s.Commands)
 	}
@@ -229,11 +230,11 @@ func TestCheckpointDeleteAndClear(t *testing.T) {
 	if len(s.Checkpoints) != 1 || s.Checkpoints[0].Event != "e2" || s.Checkpoints[0].Seq != 2 || s.Checkpoints[0].Trigger != "auto" {
 		t.Errorf("%+v", s.Checkpoints)
 	}
-	if s := Fold(s, record(3, &events.SessionStarted{Source: "clear"})); s.Goal != nil || s.ID != "s" {
+	if s := projector.Fold(Table, s, record(3, &events.SessionStarted{Source: "clear"})); s.Goal != nil || s.ID != "s" {
 		t.Errorf("after clear: %+v", s)
 	}
-	s = Fold(s, record(3, &events.SessionDeleted{}))
-	s = Fold(s, record(4, prompt("Add something else")))
+	s = projector.Fold(Table, s, record(3, &events.SessionDeleted{}))
+	s = projector.Fold(Table, s, record(4, prompt("Add something else")))
 	if !s.Deleted || s.Goal != nil {
 		t.Errorf("a deleted session keeps: %+v", s)
 	}
@@ -258,7 +259,7 @@ func TestFoldIsPure(t *testing.T) {
 			kind := rapid.SampledFrom(kinds).Draw(t, "kind")
 			e := kind(rapid.SampledFrom([]string{"a", "b b", "go test ./...", "/w/c.go"}).Draw(t, "text"))
 			before := expect.Value(json.Marshal(s))(t)
-			next := Fold(s, record(n, e))
+			next := projector.Fold(Table, s, record(n, e))
 			if after, _ := json.Marshal(s); string(after) != string(before) {
 				t.Fatalf("%s changed the state it was given", e.Type())
 			}

@@ -18,6 +18,7 @@ import (
 	"hookline/embedded"
 	"hookline/events"
 	"hookline/projector"
+	"hookline/projector/tables"
 )
 
 // Verdict is the outcome of `replay verify`.
@@ -96,7 +97,7 @@ func Verify(ctx context.Context, s Store, progress func(uint64)) (Verdict, error
 
 // judgeCells sets which projections the differences are of, and the exit code.
 func judgeCells(v *Verdict) {
-	for _, name := range projector.Names() {
+	for _, name := range tables.Names() {
 		differs := slices.ContainsFunc(v.Diffs, func(df projector.Diff) bool { return df.Projection == name })
 		if differs && len(v.New) > 0 {
 			v.Unsure = append(v.Unsure, name)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"hookline/expect"
-	"hookline/projector"
+	"hookline/projector/tables"
 )
 
 // The test's log: 1 session.started, 2 project.seen, 3 identity.restored, 4 prompt.submitted,
@@ -107,7 +107,7 @@ session  a[2Jb  folded at 7
 // projections are the names of all projections, in the order of the table.
 func projections() []string {
 	var names []string
-	for _, t := range projector.Tables() {
+	for _, t := range tables.All() {
 		names = append(names, t.Name())
 	}
 	return names

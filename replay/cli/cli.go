@@ -31,11 +31,11 @@ import (
 
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
-	"hookline/projector"
 	"hookline/projector/gate"
 	"hookline/projector/identity"
 	"hookline/projector/project"
 	"hookline/projector/session"
+	"hookline/projector/tables"
 	"hookline/replay/carry"
 	"hookline/replay/check"
 	"hookline/replay/mend"
@@ -94,7 +94,7 @@ var outputs = cmdline.Outputs{
 // verb is a command of replay; see [cmdline.Verb].
 func (a *app) verb(use, short, long, example string, args cobra.PositionalArgs, run func(ctx context.Context, args []string) error, flags ...any) *cobra.Command {
 	return cmdline.Verb(&cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: args}, map[string]cobra.CompletionFunc{
-		"Projection": cobra.FixedCompletions(projector.Names(), cobra.ShellCompDirectiveNoFileComp),
+		"Projection": cobra.FixedCompletions(tables.Names(), cobra.ShellCompDirectiveNoFileComp),
 		"Home":       cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 	}, run, flags...)
 }

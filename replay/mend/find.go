@@ -9,6 +9,7 @@ import (
 	"hookline/hookctl/problem"
 	"hookline/projector"
 	"hookline/projector/identity"
+	"hookline/projector/tables"
 )
 
 // Found is an identity of the past.
@@ -62,7 +63,7 @@ func nothingThen(a Asked) error {
 
 // identityAt folds one session's identity from its records up to a sequence.
 func (p Past) identityAt(ctx context.Context, session string, seq uint64, progress func(uint64)) (identity.State, error) {
-	tables := projector.Tables(identity.Name)
+	tables := tables.Named(identity.Name)
 	source := projector.Part(p.Log.Select).Only(tables[0].Needs(session))
 	v, err := projector.Straight(ctx, tables, source, seq, progress)
 	if err != nil {

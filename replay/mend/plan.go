@@ -31,7 +31,7 @@ func (p Past) Plan(r projector.Reader, f Found, to string) (Recovered, []events.
 	out.Before = coherenceOf(target)
 	base := events.Envelope{Time: p.Now().UTC(), Session: out.Target, Project: out.Project}
 	for _, e := range list {
-		target = identity.Fold(target, events.Record{Event: e, Envelope: base})
+		target = projector.Fold(identity.Table, target, events.Record{Event: e, Envelope: base})
 	}
 	out.After = coherenceOf(target)
 	if out.DryRun {

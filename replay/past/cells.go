@@ -12,6 +12,7 @@ import (
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
+	"hookline/projector/tables"
 	"hookline/projector/working"
 )
 
@@ -30,12 +31,12 @@ type chosen struct {
 // choose reads which cells are meant. A session may be named by its alias; one that is gone now may have been there then.
 // A key without a projection means the cell of that key in each.
 func (p View) choose(ctx context.Context, table, key string) (chosen, error) {
-	c := chosen{tables: projector.Tables()}
+	c := chosen{tables: tables.All()}
 	if table != "" {
 		if err := KnownTable(table); err != nil {
 			return c, err
 		}
-		c.tables = projector.Tables(table)
+		c.tables = tables.Named(table)
 	}
 	if key == "" {
 		for _, t := range c.tables {
@@ -124,7 +125,7 @@ func (c chosen) states(ctx context.Context, v *projector.View) ([]NamedCell, err
 
 // KnownTable refuses a projection that is none of ours, with the nearest of their names.
 func KnownTable(table string) error {
-	names := projector.Names()
+	names := tables.Names()
 	if slices.Contains(names, table) {
 		return nil
 	}

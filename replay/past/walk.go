@@ -12,6 +12,7 @@ import (
 	"hookline/projector/gate"
 	"hookline/projector/identity"
 	"hookline/projector/session"
+	"hookline/projector/tables"
 	"hookline/projector/working"
 )
 
@@ -119,12 +120,12 @@ func (p View) walker(ctx context.Context, id string) (*walker, error) {
 	}
 
 	w := &walker{id: id, want: own, told: map[string]map[string]any{}}
-	gates := projector.Tables(gate.Name)[0]
+	gates := tables.Named(gate.Name)[0]
 	for _, project := range slices.Sorted(maps.Keys(projects)) {
 		w.want = append(w.want, gates.Needs(gate.ProjectKey(project))...)
 	}
 	nothing := func(context.Context, uint64, uint64, func(events.Record) error) error { return nil }
-	w.view, err = projector.Straight(ctx, projector.Tables(walked...), nothing, 0, nil)
+	w.view, err = projector.Straight(ctx, tables.Named(walked...), nothing, 0, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +139,7 @@ func (w *walker) step(ctx context.Context, r events.Record) (Step, error) {
 	err := w.view.Read(ctx, func(rd projector.Reader) error {
 		s := statesOf(rd, w.id)
 		for _, name := range walked {
-			if name == working.Name && working.Key(r) == "" && r.Type != events.TypeRecordRetracted {
+			if name == working.Name && len(working.Table.Keys(r)) == 0 && r.Type != events.TypeRecordRetracted {
 				continue // it is by far the largest, and most records do not concern it
 			}
 			entries := s.entries(name, r.Time)
