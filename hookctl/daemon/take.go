@@ -90,7 +90,7 @@ func (d *Daemon) take(ctx context.Context, f wire.Frame, spooled bool) (hook.Ans
 		return hook.Answer{}, nil, nil
 	}
 
-	in, err := d.decode(f, project) // 1 decode, 2 redact
+	in, err := d.decode(f, project) // 1 redact, 2 decode
 	if err != nil {
 		return hook.Answer{}, nil, err
 	}
