@@ -121,6 +121,9 @@ func (t *Table) Name() string { return t.name }
 // Version is the version of the projection's states.
 func (t *Table) Version() int { return t.version }
 
+// Decode reads the JSON of a state, and returns a pointer to the projection's state.
+func (t *Table) Decode(state json.RawMessage) (any, error) { return t.decode(state) }
+
 func (t *Table) prefix() string { return fmt.Sprintf("%s.v%d.", t.name, t.version) }
 
 // positionPrefix begins the keys of positions in bucket snapshot.

@@ -50,6 +50,9 @@ func recordedLog(t testing.TB) []events.Record {
 			add(env)
 		}
 	}
+	for _, env := range workSessions(t) {
+		add(env)
+	}
 	for _, env := range newer {
 		env.Session, env.Project, env.Branch = "session of "+env.Type, "project of "+env.Type, "main"
 		add(env)
@@ -85,6 +88,32 @@ func demoSession(t testing.TB) []events.Envelope {
 		if kind.Type == events.TypeToolRequested {
 			requests[hook.ToolUseID] = idAt(uint64(len(list) + 1))
 		}
+		list = append(list, env)
+	}
+	return list
+}
+
+// workSessions returns the records of testdata/work.ndjson.
+func workSessions(t testing.TB) []events.Envelope {
+	t.Helper()
+
+	var list []events.Envelope
+	file := expect.Value(os.ReadFile("testdata/work.ndjson"))(t)
+	for line := range bytes.Lines(file) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		env := events.Envelope{Session: "work-1", Project: "work", Branch: "main", Worktree: "/w"}
+		if err := json.Unmarshal(line, &env); err != nil {
+			t.Fatalf("testdata/work.ndjson: %v: %s", err, line)
+		}
+
+		kind, known := events.Lookup(env.Type)
+		if !known {
+			t.Fatalf("testdata/work.ndjson names %q, and the catalog has no such kind of event", env.Type)
+		}
+		env.Version, env.Hook = kind.Version(), kind.Hook
 		list = append(list, env)
 	}
 	return list
