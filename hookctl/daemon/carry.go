@@ -124,7 +124,7 @@ func (d *Daemon) handleExport(w http.ResponseWriter, r *http.Request) error {
 	if p.Session, err = d.resolveSession(ctx, q.Get("session")); err != nil {
 		return err
 	}
-	if p.Last, err = d.pastView().Point(ctx, q.Get("until")); err != nil {
+	if p.Last, err = d.pastView().SeqOf(ctx, past.Point(q.Get("until"))); err != nil {
 		return err
 	}
 	if s := q.Get("since"); s != "" {

@@ -165,6 +165,28 @@ func (d *Daemon) pastView() past.View {
 	return past.View{Log: d.stream, Last: last, Now: d.opts.Now, Session: d.resolveSession}
 }
 
+// handleAt gives the cells at a point of the log.
+func (d *Daemon) handleAt(r *http.Request) (any, error) {
+	q := r.URL.Query()
+	return d.pastView().At(r.Context(), past.Question{
+		Point:      past.Point(q.Get("point")),
+		Projection: q.Get("projection"),
+		Key:        q.Get("key"),
+	})
+}
+
+// handleDiff gives what is different between two points of the log.
+func (d *Daemon) handleDiff(r *http.Request) (any, error) {
+	q := r.URL.Query()
+	return d.pastView().Diff(r.Context(), past.Comparison{
+		A:          past.Point(q.Get("a")),
+		B:          past.Point(q.Get("b")),
+		Projection: q.Get("projection"),
+		Key:        q.Get("key"),
+		States:     q.Get("states") != "",
+	})
+}
+
 // handleWalk writes the events of a session with what each changed of its state, as NDJSON.
 func (d *Daemon) handleWalk(w http.ResponseWriter, r *http.Request) error {
 	id, err := d.resolveSession(r.Context(), r.PathValue("session"))
@@ -238,8 +260,7 @@ func (d *Daemon) viewAt(r *http.Request, id, point string) (view *projector.View
 	if point == "" || point == "now" {
 		return d.view, d.opts.Now(), nil
 	}
-	p := d.pastView()
-	seq, err := p.Point(r.Context(), point)
+	seq, err := d.pastView().SeqOf(r.Context(), past.Point(point))
 	if err != nil {
 		return nil, now, err
 	}

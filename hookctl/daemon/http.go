@@ -68,8 +68,8 @@ func (d *Daemon) Handler() http.Handler {
 		return func(ctx context.Context, progress func(uint64)) (any, error) { return d.Verify(ctx, progress) }, nil
 	})
 	long("POST /v1/rebuild", d.rebuild)
-	give("GET /v1/at", func(r *http.Request) (any, error) { return d.pastView().At(r.Context(), r.URL.Query()) })
-	give("GET /v1/diff", func(r *http.Request) (any, error) { return d.pastView().Diff(r.Context(), r.URL.Query()) })
+	give("GET /v1/at", d.handleAt)
+	give("GET /v1/diff", d.handleDiff)
 	handle("GET /v1/walk/{session...}", d.handleWalk)
 	handle("GET /v1/export", d.handleExport)
 	long("POST /v1/import", d.importFile)

@@ -120,7 +120,7 @@ func (d *Daemon) seqOf(ctx context.Context, s string) (uint64, error) {
 	if n, err := strconv.ParseUint(s, 10, 64); err == nil {
 		return max(n, 1), nil
 	}
-	t, err := past.ReadTime(s, d.opts.Now())
+	t, err := past.Point(s).Time(d.opts.Now())
 	if err != nil {
 		return 0, err
 	}

@@ -13,7 +13,7 @@ import (
 	"hookline/expect"
 	"hookline/hookctl/wire"
 	"hookline/projector/identity"
-	"hookline/replay/mend"
+	"hookline/replay/past"
 )
 
 // tuesday is when the tests of recovery begin.
@@ -66,10 +66,10 @@ func (p oldLog) latest() string {
 }
 
 // recover asks through the surface, as `replay recover` does.
-func (p oldLog) recover(query string) (mend.Recovered, error) {
+func (p oldLog) recover(query string) (past.Recovered, error) {
 	p.t.Helper()
 	q := expect.Value(url.ParseQuery("cwd=" + p.dir + "&" + query))(p.t)
-	return ran[mend.Recovered](p.t, p.d.recoverIdentity, q)
+	return ran[past.Recovered](p.t, p.d.recoverIdentity, q)
 }
 
 // twoDays is a project with a good session that ended on tuesday and one that went wrong on wednesday.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -17,7 +16,6 @@ import (
 	"hookline/projector"
 	"hookline/projector/session"
 	"hookline/projector/working"
-	"hookline/replay/mend"
 	"hookline/replay/past"
 )
 
@@ -85,7 +83,7 @@ func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (out c
 		return out, "", problem.Conflict("checkpoint %d is not restored: %s", seq, err).Advise("a newer build wrote it; use that one")
 	}
 
-	at, err := d.pastView().At(ctx, url.Values{"point": {strconv.FormatUint(seq, 10)}, "projection": {working.Name}, "key": {id}})
+	at, err := d.pastView().At(ctx, past.Question{Point: past.AtSeq(seq), Projection: working.Name, Key: id})
 	if err != nil {
 		return out, "", err
 	}
@@ -96,7 +94,7 @@ func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (out c
 	return out, rec.ID, json.Unmarshal(at.Cells[0].State, &out.State)
 }
 
-// recoverIdentity plans making an identity of the past the current one ([mend.Past]): a session's, or that of the project of a
+// recoverIdentity plans making an identity of the past the current one ([past.Recovery]): a session's, or that of the project of a
 // folder. With dry_run=1 nothing is appended.
 func (d *Daemon) recoverIdentity(r *http.Request) (work, error) {
 	q := r.URL.Query()
@@ -105,7 +103,7 @@ func (d *Daemon) recoverIdentity(r *http.Request) (work, error) {
 		if err != nil {
 			return nil, err
 		}
-		asked := mend.Asked{At: at, DryRun: q.Get("dry_run") == "1"}
+		asked := past.Wanted{At: at, DryRun: q.Get("dry_run") == "1"}
 		if asked.Session, err = d.resolveSession(ctx, q.Get("session")); err != nil {
 			return nil, err
 		}
@@ -113,8 +111,8 @@ func (d *Daemon) recoverIdentity(r *http.Request) (work, error) {
 			asked.Project, _ = d.project(ctx, place)
 		}
 
-		past := mend.Past{Log: d.stream, View: d.view, Now: d.opts.Now, Envelopes: recorder.Envelopes}
-		found, err := past.Find(ctx, asked, progress)
+		recovery := past.Recovery{Log: d.stream, View: d.view, Now: d.opts.Now, Envelopes: recorder.Envelopes}
+		found, err := recovery.Find(ctx, asked, progress)
 		if err != nil {
 			return found.Result, err
 		}
@@ -123,9 +121,9 @@ func (d *Daemon) recoverIdentity(r *http.Request) (work, error) {
 		if only := d.onlyIn(ctx, was.Project); only != "" && !slices.Contains(d.liveIDs(ctx, session.Alive), target) {
 			target = only
 		}
-		var out mend.Recovered
+		var out past.Recovered
 		_, err = d.rec.Do(ctx, func(r projector.Reader) (envs []events.Envelope, err error) {
-			out, envs, err = past.Plan(r, found, target)
+			out, envs, err = recovery.Plan(r, found, target)
 			return envs, err
 		})
 		return out, err
@@ -133,14 +131,14 @@ func (d *Daemon) recoverIdentity(r *http.Request) (work, error) {
 }
 
 // momentOf reads a point of the log: a sequence, a time, a duration back from now, or "now".
-func (d *Daemon) momentOf(ctx context.Context, s string) (mend.Moment, error) {
+func (d *Daemon) momentOf(ctx context.Context, s string) (past.Moment, error) {
 	if s == "now" {
-		return mend.Moment{Time: d.opts.Now()}, nil
+		return past.Moment{Time: d.opts.Now()}, nil
 	}
 	if seq, err := strconv.ParseUint(s, 10, 64); err == nil {
 		rec, err := d.find(ctx, s)
-		return mend.Moment{Seq: seq, Time: rec.Time}, err
+		return past.Moment{Seq: seq, Time: rec.Time}, err
 	}
-	t, err := past.ReadTime(s, d.opts.Now())
-	return mend.Moment{Time: t}, err
+	t, err := past.Point(s).Time(d.opts.Now())
+	return past.Moment{Time: t}, err
 }

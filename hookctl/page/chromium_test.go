@@ -273,7 +273,7 @@ func wordsAt(t *testing.T, v past.View, seq uint64) []string {
 	words := []string{fmt.Sprintf("replay at %d", seq)}
 	v.Session = func(_ context.Context, id string) (string, error) { return id, nil }
 	at := func(table string, out any) {
-		s := expect.Value(v.At(t.Context(), url.Values{"point": {fmt.Sprint(seq)}, "projection": {table}, "key": {demoID}}))(t)
+		s := expect.Value(v.At(t.Context(), past.Question{Point: past.Point(fmt.Sprint(seq)), Projection: table, Key: demoID}))(t)
 		for _, cell := range s.Cells {
 			expect.OK(t, json.Unmarshal(cell.State, out))
 		}

@@ -39,6 +39,7 @@ import (
 	"hookline/replay/carry"
 	"hookline/replay/check"
 	"hookline/replay/mend"
+	"hookline/replay/past"
 )
 
 // Main runs one command line, without the program's name, and returns its exit code.
@@ -76,7 +77,7 @@ var outputs = cmdline.Outputs{
 	"rebuild": client.Rebuilt{},
 	"at":      pastJSON{},
 	"diff":    differenceJSON{},
-	"recover": mend.Recovered{},
+	"recover": past.Recovered{},
 	"repair":  mend.Repaired{},
 	"export":  cmdline.Either{carry.Saved{}, pageJSON{}},
 	"import":  importedJSON{},

@@ -10,7 +10,7 @@ import (
 
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
-	"hookline/replay/mend"
+	"hookline/replay/past"
 )
 
 // recoverOptions are the flags of recover.
@@ -47,7 +47,7 @@ func (a *app) recoverCmd() *cobra.Command {
 				query.Set("dry_run", "1")
 			}
 			raw, err := a.long(ctx, "/v1/do/recover", query, "folding")
-			_, err = show(a, raw, err, func(r mend.Recovered) {
+			_, err = show(a, raw, err, func(r past.Recovered) {
 				where := "at sequence " + cmdline.Count(r.Seq)
 				if r.Snapshot > 0 {
 					where += ", snapshot of " + time.UnixMilli(r.Snapshot).In(a.Zone).Format(time.DateTime)
@@ -70,7 +70,7 @@ func (a *app) recoverCmd() *cobra.Command {
 }
 
 // coherence returns an identity in four words.
-func coherence(c mend.Coherence) string {
+func coherence(c past.Coherence) string {
 	if c.Class == "" {
 		return "no identity"
 	}

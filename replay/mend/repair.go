@@ -1,10 +1,6 @@
 // Package mend brings back what was lost. [Repair] looks for everything that is damaged or missing in a store and fetches what other places still have:
 // exports, and the client's transcripts. It never fills a hole: sequences are the log's, and what comes back is appended
 // (docs/decisions/0008).
-//
-// A [Past] makes an identity of the past the current one (S0). The temporal index has which snapshot was the
-// newest at a moment and where in the log it stands; the log is folded to there, and an event makes it current. Nothing is
-// erased.
 package mend
 
 import (

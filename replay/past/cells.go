@@ -30,7 +30,7 @@ type chosen struct {
 
 // choose reads which cells are meant. A session may be named by its alias; one that is gone now may have been there then.
 // A key without a projection means the cell of that key in each.
-func (p View) choose(ctx context.Context, table, key string) (chosen, error) {
+func (v View) choose(ctx context.Context, table, key string) (chosen, error) {
 	c := chosen{tables: tables.All()}
 	if table != "" {
 		if err := KnownTable(table); err != nil {
@@ -46,7 +46,7 @@ func (p View) choose(ctx context.Context, table, key string) (chosen, error) {
 	}
 	bySession := []string{session.Name, identity.Name, working.Name} // their keys are whole ids, so an alias names one
 	if slices.Contains(bySession, table) {
-		full, err := p.Session(ctx, key)
+		full, err := v.Session(ctx, key)
 		switch gone := (*problem.Error)(nil); {
 		case err == nil:
 			key = full
@@ -74,12 +74,12 @@ const maxTouched = 32
 var errTouched = errors.New("more cells than are looked for")
 
 // touched narrows all cells to those that a record between two points folds into: no other can differ.
-func (p View) touched(ctx context.Context, c chosen, lo, hi uint64) (chosen, error) {
+func (v View) touched(ctx context.Context, c chosen, lo, hi uint64) (chosen, error) {
 	if c.cells != nil || lo >= hi {
 		return c, nil
 	}
 	few := chosen{tables: c.tables, cells: map[cellID]bool{}}
-	err := p.Log.Select(ctx, lo+1, hi, c.want, func(r events.Record) error {
+	err := v.Log.Select(ctx, lo+1, hi, c.want, func(r events.Record) error {
 		for _, t := range c.tables {
 			for _, key := range t.Keys(r) {
 				if key == "" || few.cells[cellID{t.Name(), key}] {
@@ -100,9 +100,9 @@ func (p View) touched(ctx context.Context, c chosen, lo, hi uint64) (chosen, err
 }
 
 // states returns the chosen cells of a view, in which others may be folded in part.
-func (c chosen) states(ctx context.Context, v *projector.View) ([]NamedCell, error) {
+func (c chosen) states(ctx context.Context, view *projector.View) ([]NamedCell, error) {
 	out := []NamedCell{}
-	err := v.Read(ctx, func(rd projector.Reader) error {
+	err := view.Read(ctx, func(rd projector.Reader) error {
 		for _, table := range c.tables {
 			t := table.Name()
 			keys, err := rd.Keys(t)

@@ -1,10 +1,12 @@
 // Package past answers about states at points of the log: they are folded from the records that they need and no others.
+//
+// [View.At], [View.Diff] and [View.Walk] are the questions. A [Recovery] makes an identity of the past the current one.
 package past
 
 import (
 	"context"
 	"encoding/json"
-	"net/url"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -28,56 +30,80 @@ type View struct {
 	Session func(ctx context.Context, given string) (string, error) // finds a session of now by its id or alias
 }
 
-// Point reads a point of the log: "now", a sequence, or a time. A time means the newest event that was captured at or before
-// it: no event after that point was captured earlier, while before it there may be younger ones where others came late, from
-// the spool or an import.
-func (p View) Point(ctx context.Context, s string) (uint64, error) {
-	if s == "" || s == "now" {
-		return p.Last, nil
-	}
-	if n, err := strconv.ParseUint(s, 10, 64); err == nil {
-		if n > p.Last {
-			return 0, problem.Bad("the log ends at sequence %s", strconv.FormatUint(p.Last, 10)).Advise("`now` is the newest point")
-		}
-		return n, nil
-	}
-	t, err := ReadTime(s, p.Now())
-	if err != nil {
-		return 0, err
-	}
-	seq, err := p.Log.SeqCaptured(ctx, t)
-	return min(seq, p.Last), err
+// Point names a point of the log as a person does: a sequence ("120"), a time (RFC 3339, or local as "2026-11-21 08:00"),
+// a duration back from now ("10m"), or [Now]. The empty point is Now too.
+type Point string
+
+// Now is the end of the log.
+const Now Point = "now"
+
+// AtSeq returns the point that a sequence names.
+func AtSeq(seq uint64) Point { return Point(strconv.FormatUint(seq, 10)) }
+
+// Seq returns the sequence that a point names, false for one in another form.
+func (p Point) Seq() (seq uint64, ok bool) {
+	seq, err := strconv.ParseUint(string(p), 10, 64)
+	return seq, err == nil
 }
 
-// ReadTime reads a time (RFC 3339, or local) or a duration back from now.
-func ReadTime(s string, now time.Time) (time.Time, error) {
-	if ago, err := time.ParseDuration(s); err == nil {
+// Time returns the time that a point names; a duration is counted back from now.
+func (p Point) Time(now time.Time) (time.Time, error) {
+	if ago, err := time.ParseDuration(string(p)); err == nil {
 		return now.Add(-ago), nil
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"} {
-		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
+	layouts := []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"}
+	for _, layout := range layouts {
+		if t, err := time.ParseInLocation(layout, string(p), time.Local); err == nil {
 			return t, nil
 		}
 	}
-	return time.Time{}, problem.Bad("%q is no sequence, time or duration", s).Advise("for example 120, 2026-11-21T08:00:00Z or 10m")
+	return time.Time{}, problem.Bad("%q is no sequence, time or duration", string(p)).
+		Advise("for example 120, 2026-11-21T08:00:00Z or 10m")
+}
+
+// SeqOf returns the sequence at a point. A time means the newest event that was captured at or before it: no event after
+// that sequence was captured earlier, while before it there may be younger ones where others came late, from the spool or
+// an import.
+func (v View) SeqOf(ctx context.Context, p Point) (uint64, error) {
+	if p == "" || p == Now {
+		return v.Last, nil
+	}
+	if seq, ok := p.Seq(); ok {
+		if seq > v.Last {
+			return 0, problem.Bad("the log ends at sequence %d", v.Last).Advise("`now` is the newest point")
+		}
+		return seq, nil
+	}
+
+	t, err := p.Time(v.Now())
+	if err != nil {
+		return 0, err
+	}
+	seq, err := v.Log.SeqCaptured(ctx, t)
+	if err != nil {
+		return 0, fmt.Errorf("find the newest event captured by %s: %w", t.Format(time.RFC3339), err)
+	}
+	return min(seq, v.Last), nil
 }
 
 // fold returns the chosen cells at points, which ascend: it is one fold that goes on.
-func (p View) fold(ctx context.Context, c chosen, points ...uint64) ([][]NamedCell, error) {
-	source := projector.Part(p.Log.Select).Only(c.want)
-	v, err := projector.Straight(ctx, c.tables, source, points[0], nil)
+func (v View) fold(ctx context.Context, c chosen, points ...uint64) ([][]NamedCell, error) {
+	source := projector.Part(v.Log.Select).Only(c.want)
+	view, err := projector.Straight(ctx, c.tables, source, points[0], nil)
 	if err != nil {
 		return nil, err
 	}
-	v.Log = p.Log.Select
+	view.Log = v.Log.Select
+
+	apply := func(r events.Record) error { return view.Apply(ctx, r) }
 	out := make([][]NamedCell, len(points))
 	for i, seq := range points {
 		if i > 0 && seq > points[i-1] {
-			if err := source(ctx, points[i-1]+1, seq, func(r events.Record) error { return v.Apply(ctx, r) }); err != nil {
+			if err := source(ctx, points[i-1]+1, seq, apply); err != nil {
 				return nil, err
 			}
 		}
-		if out[i], err = c.states(ctx, v); err != nil {
+		if out[i], err = c.states(ctx, view); err != nil {
 			return nil, err
 		}
 	}
@@ -86,34 +112,41 @@ func (p View) fold(ctx context.Context, c chosen, points ...uint64) ([][]NamedCe
 
 // Cell is one cell of a projection as it travels over the socket.
 type Cell struct {
-	Key   string          `json:"key" jsonschema_description:"of the cell"`
-	Seq   uint64          `json:"seq" jsonschema_description:"event that the state was folded at"`
-	State json.RawMessage `json:"state" jsonschema_description:"by projection, see the objects of that name"`
+	Key   string          `json:"key" jsonschema_description:"key of the cell"`
+	Seq   uint64          `json:"seq" jsonschema_description:"sequence of the event that the state was folded at"`
+	State json.RawMessage `json:"state" jsonschema_description:"state of the cell, for each projection the object of that name"`
 }
 
 // NamedCell is a cell with its projection.
 type NamedCell struct {
-	Projection string `json:"projection" jsonschema_description:"name, as session or identity"`
+	Projection string `json:"projection" jsonschema_description:"name of the projection, as session or identity"`
 	Cell
 }
 
 // State is what projections had at one point.
 type State struct {
-	Cells []NamedCell `json:"cells"`
-	Seq   uint64      `json:"seq"`
+	Cells []NamedCell `json:"cells" jsonschema_description:"cells that there were, of those that were asked for"`
+	Seq   uint64      `json:"seq" jsonschema_description:"sequence of the point"`
 }
 
-// At answers a question by its parameters: point, projection and key, all optional.
-func (p View) At(ctx context.Context, q url.Values) (out State, err error) {
-	c, err := p.choose(ctx, q.Get("projection"), q.Get("key"))
+// Question asks for the cells at a point: all of them, those of a projection, or those with a key.
+type Question struct {
+	Point      Point
+	Projection string
+	Key        string // a session may be named by its alias
+}
+
+// At returns the cells at a point.
+func (v View) At(ctx context.Context, q Question) (out State, err error) {
+	c, err := v.choose(ctx, q.Projection, q.Key)
 	if err != nil {
 		return out, err
 	}
-	seq, err := p.Point(ctx, q.Get("point"))
+	seq, err := v.SeqOf(ctx, q.Point)
 	if err != nil {
 		return out, err
 	}
-	cells, err := p.fold(ctx, c, seq)
+	cells, err := v.fold(ctx, c, seq)
 	if err != nil {
 		return out, err
 	}
@@ -130,33 +163,43 @@ type Change struct {
 	After  []NamedCell      `json:"after,omitempty"`
 }
 
-// Diff compares the points a and b: fold to the first, keep it, fold on to the second. Parameters: a, b, projection
-// and key; states=1 asks for the states.
-func (p View) Diff(ctx context.Context, q url.Values) (change Change, err error) {
-	c, err := p.choose(ctx, q.Get("projection"), q.Get("key"))
+// Comparison asks what is different between two points, in all cells, those of a projection, or those with a key.
+type Comparison struct {
+	A          Point
+	B          Point
+	Projection string
+	Key        string
+	States     bool // the whole states of the cells that differ are wanted too
+}
+
+// Diff compares two points, which may stand in either order: it folds to the earlier, keeps that, and folds on to the later.
+func (v View) Diff(ctx context.Context, q Comparison) (change Change, err error) {
+	c, err := v.choose(ctx, q.Projection, q.Key)
 	if err != nil {
 		return change, err
 	}
-	a, err := p.Point(ctx, q.Get("a"))
+	a, err := v.SeqOf(ctx, q.A)
 	if err != nil {
 		return change, err
 	}
-	b, err := p.Point(ctx, q.Get("b"))
+	b, err := v.SeqOf(ctx, q.B)
 	if err != nil {
 		return change, err
 	}
-	if c, err = p.touched(ctx, c, min(a, b), max(a, b)); err != nil {
+
+	if c, err = v.touched(ctx, c, min(a, b), max(a, b)); err != nil {
 		return change, err
 	}
-	cells, err := p.fold(ctx, c, min(a, b), max(a, b))
+	cells, err := v.fold(ctx, c, min(a, b), max(a, b))
 	if err != nil {
 		return change, err
 	}
 	if a > b {
 		slices.Reverse(cells)
 	}
+
 	change = Change{A: a, B: b, Diffs: Compare(cells[0], cells[1])}
-	if q.Get("states") != "" {
+	if q.States {
 		change.Before = change.only(cells[0])
 		change.After = change.only(cells[1])
 	}

@@ -3,7 +3,6 @@ package past
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"testing"
 	"time"
@@ -18,8 +17,8 @@ import (
 func TestReadsWhatItNeeds(t *testing.T) {
 	var asked []string
 	p := View{Log: counted{&asked}, Last: 99, Now: time.Now, Session: func(_ context.Context, alias string) (string, error) { return alias + "-e89d", nil }}
-	expect.Value(p.At(t.Context(), url.Values{"point": {"50"}, "projection": {"session"}, "key": {"c68c8a51"}}))(t)
-	expect.Value(p.Diff(t.Context(), url.Values{"a": {"60"}, "b": {"50"}, "projection": {"session"}}))(t)
+	expect.Value(p.At(t.Context(), Question{Point: "50", Projection: "session", Key: "c68c8a51"}))(t)
+	expect.Value(p.Diff(t.Context(), Comparison{A: "60", B: "50", Projection: "session"}))(t)
 	want := []string{"1-50 {c68c8a51-e89d  []}", "51-60 {  []}", "1-50 {s-1  []}", "51-60 {s-1  []}"}
 	if !slices.Equal(asked, want) {
 		t.Errorf("read %q, want %q", asked, want)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"reflect"
 	"slices"
 	"testing"
@@ -66,7 +65,7 @@ func entriesAt(t *rapid.T, p View, r events.Record) map[string]any {
 		if key == "" { // it would mean every cell
 			return
 		}
-		s := expect.Value(p.At(t.Context(), url.Values{"point": {fmt.Sprint(r.Seq)}, "projection": {table}, "key": {key}}))(t)
+		s := expect.Value(p.At(t.Context(), Question{Point: Point(fmt.Sprint(r.Seq)), Projection: table, Key: key}))(t)
 		for _, c := range s.Cells {
 			expect.OK(t, json.Unmarshal(c.State, out))
 		}

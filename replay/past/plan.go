@@ -1,4 +1,4 @@
-package mend
+package past
 
 import (
 	"time"
@@ -13,33 +13,40 @@ import (
 // snapshot is taken, so that the next session starts from it. Nothing may be appended between the plan and its events; a dry
 // run has none. The pointer goes by the events' times: where the clock is behind the snapshot that is replaced the recovery
 // comes a millisecond after that, and its facts have the clock's own time.
-func (p Past) Plan(r projector.Reader, f Found, to string) (Recovered, []events.Envelope, error) {
-	out := f.Result
-	out.Target = to
-	target, _ := projector.State[identity.State](r, identity.Name, out.Target)
+func (p Recovery) Plan(r projector.Reader, c Candidate, target string) (Recovered, []events.Envelope, error) {
+	out := c.Result
+	out.Target = target
+	becomes, _ := projector.State[identity.State](r, identity.Name, out.Target)
 	source, _ := projector.State[identity.State](r, identity.Name, out.Session)
 	latest, _ := projector.State[identity.Pointer](r, identity.PointerName, identity.PointerKey(out.Project))
 	out.Replaces = latest.Session
 	if source.Deleted {
-		return out, nil, problem.Conflict("session %s was deleted since; a deletion is not undone", out.Session).Advise("choose another one with --session")
+		return out, nil, problem.Conflict("session %s was deleted since; a deletion is not undone", out.Session).
+			Advise("choose another one with --session")
 	}
 
-	list := []events.Event{
-		&events.IdentityRecovered{At: out.At, Session: out.Session, Seq: out.Seq, Replaces: out.Replaces, Carry: identity.CarryOf(f.Identity, 0)},
-		&events.IdentityPersisted{Reason: "command"},
+	recovered := &events.IdentityRecovered{
+		At:       out.At,
+		Session:  out.Session,
+		Seq:      out.Seq,
+		Replaces: out.Replaces,
+		Carry:    identity.CarryOf(c.Identity, 0),
 	}
-	out.Before = coherenceOf(target)
+	list := []events.Event{recovered, &events.IdentityPersisted{Reason: "command"}}
+
+	out.Before = coherenceOf(becomes)
 	base := events.Envelope{Time: p.Now().UTC(), Session: out.Target, Project: out.Project}
 	for _, e := range list {
-		target = projector.Fold(identity.Table, target, events.Record{Event: e, Envelope: base})
+		becomes = projector.Fold(identity.Table, becomes, events.Record{Event: e, Envelope: base})
 	}
-	out.After = coherenceOf(target)
+	out.After = coherenceOf(becomes)
 	if out.DryRun {
 		return out, nil, nil
 	}
 
 	if now := base.Time.UnixMilli(); now <= latest.AtMS {
-		base.Time, base.Facts = time.UnixMilli(latest.AtMS+1), &events.Facts{Captured: now}
+		base.Time = time.UnixMilli(latest.AtMS + 1)
+		base.Facts = &events.Facts{Captured: now}
 	}
 	envs, err := p.Envelopes(base.Time, base, list...)
 	if err != nil {
