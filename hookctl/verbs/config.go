@@ -162,14 +162,28 @@ func (a *app) configSetVerb(args []string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
+	wasWhole := len(a.conf.Problems) == 0
 	if err := safeopen.Replace(config.Resolved(path), []byte(withKey(string(text), key, value))); err != nil {
-		return err
+		return fmt.Errorf("write the configuration: %w", err)
 	}
-	if err := a.judgeAnew(); err != nil {
+	a.readConfiguration()
+	if wasWhole && len(a.conf.Problems) > 0 { // a line at the end of a file in flow style breaks it
+		return a.takeBack(path, text)
+	}
+	if err := a.configProblems(); err != nil {
 		return err
 	}
 	set := configSetJSON{path, key, judged.Values.Text(key)[0]}
 	return a.Result(set, "%s: %s in %s\n", key, set.Value, path)
+}
+
+// takeBack writes the text back that a file had before a value broke it.
+func (a *app) takeBack(path string, text []byte) error {
+	if err := safeopen.Replace(config.Resolved(path), text); err != nil {
+		return fmt.Errorf("write the configuration as it was: %w", err)
+	}
+	return problem.Faultf("%s cannot take a line for one key; it was left as it was", path).
+		Advise("`hookctl config edit` opens it")
 }
 
 // userFile is the path of the user's configuration, which may be written.
@@ -245,6 +259,10 @@ func (a *app) configEditVerb(_ []string) error {
 
 // judgeAnew reads the configuration again and prints what is wrong with it.
 func (a *app) judgeAnew() error {
-	a.conf = config.Load(config.Options{Getenv: a.Getenv, Dir: a.ProjectDir()})
+	a.readConfiguration()
 	return a.configProblems()
+}
+
+func (a *app) readConfiguration() {
+	a.conf = config.Load(config.Options{Getenv: a.Getenv, Dir: a.ProjectDir()})
 }

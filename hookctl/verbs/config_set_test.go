@@ -33,6 +33,17 @@ func TestConfigSet(t *testing.T) {
 	expect.Equal(t, string(expect.Value(os.ReadFile(path))(t)), string(text), "a refused value was written")
 }
 
+// A value that would break the file is taken back: a file in flow style has no place for a line.
+func TestConfigSetTakesBack(t *testing.T) {
+	b := newBench(t, nil)
+	path := filepath.Join(b.env["HOME"], ".config", "hookline", "config.yaml")
+	write(t, path, "{fsync: shared}\n")
+
+	contains(t, b.refuses("config", "set", "idle_exit", "1h"), "config.yaml cannot take a line for one key; it was left as it was\n")
+	expect.Equal(t, string(expect.Value(os.ReadFile(path))(t)), "{fsync: shared}\n", "the file after a value that breaks it")
+	b.must("config", "validate")
+}
+
 func TestConfigEdit(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the editor of this test is a shell script")
@@ -54,4 +65,18 @@ func TestLog(t *testing.T) {
 	for args, want := range map[string]string{"log": "one\ntwo [2Jred\nthree\n", "log -n 1": "three\n", "log -n 0": "", "log -n all": "one\ntwo [2Jred\nthree\n"} {
 		expect.Equal(t, b.must(strings.Fields(args)...), want, args)
 	}
+}
+
+// What is written to the log while it is followed is shown a whole line at a time, also when it was begun anew.
+func TestLogFollows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "hookd.log")
+	write(t, path, "one\ntwo\n")
+
+	text, err := readFrom(path, 4)
+	expect.OK(t, err)
+	expect.Equal(t, string(text), "two\n", "behind the first line")
+
+	write(t, path, "new\n")
+	_, err = readFrom(path, 8)
+	expect.Equal(t, err, errShorter, "error for a log that was begun anew")
 }

@@ -1,7 +1,11 @@
 package verbs
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -154,7 +158,8 @@ func (a *app) restartVerb(_ []string) error {
 const maxLog = 1 << 30
 
 type logVerb struct {
-	Last count `flag:"n,n" help:"the last N lines, or all"`
+	Last   count `flag:"n,n" help:"the last N lines, or all"`
+	Follow bool  `flag:"follow,f" help:"goes on with what is written until Ctrl-C"`
 }
 
 func (f *logVerb) run(a *app, _ []string) error {
@@ -168,5 +173,59 @@ func (f *logVerb) run(a *app, _ []string) error {
 	for _, line := range lines[f.Last.from(len(lines)):] {
 		a.Verbatim(strings.TrimSuffix(line, "\n") + "\n")
 	}
+	if f.Follow {
+		return a.followLog(path, int64(len(text)))
+	}
 	return nil
+}
+
+// logEvery is how often the daemon's log is looked at for what is new.
+const logEvery = 200 * time.Millisecond
+
+// followLog prints what is written to the daemon's log behind an offset until the context ends. A log that is shorter than
+// it was has been begun anew by a start of the daemon.
+func (a *app) followLog(path string, offset int64) error {
+	tick := time.NewTicker(logEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-a.ctx.Done():
+			return a.ctx.Err()
+		case <-tick.C:
+		}
+
+		text, err := readFrom(path, offset)
+		if errors.Is(err, errShorter) {
+			offset = 0
+			continue
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("follow the daemon's log: %w", err)
+		}
+
+		whole := text[:bytes.LastIndexByte(text, '\n')+1] // a line that is being written comes with the next look
+		a.Verbatim(string(whole))
+		offset += int64(len(whole))
+	}
+}
+
+// errShorter says that a file ends before the offset from which it was to be read.
+var errShorter = errors.New("the file is shorter than it was")
+
+// readFrom returns what a file has behind an offset, at most 1 MiB.
+func readFrom(path string, offset int64) ([]byte, error) {
+	file, err := safeopen.Open(safeopen.Own, path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() < offset {
+		return nil, errShorter
+	}
+	return io.ReadAll(io.NewSectionReader(file, offset, 1<<20))
 }

@@ -63,7 +63,7 @@ func (a *app) recorderVerbs() []*cobra.Command {
 		a.verb(needStore, "log", "Show the daemon's own log, hookd.log",
 			"Show the newest lines of the daemon's own log, hookd.log: what it did and what went wrong. What the client's\n"+
 				"hooks told is in `hookctl tail`.",
-			"  hookctl log\n  hookctl log -n all",
+			"  hookctl log\n  hookctl log -f\n  hookctl log -n all",
 			&logVerb{Last: 50}),
 	}
 }
