@@ -24,18 +24,21 @@ func (v *View) Flush(ctx context.Context) (Position, error) {
 	return v.flush(ctx)
 }
 
+// flush is Flush for a caller that holds flushing.
 func (v *View) flush(ctx context.Context) (Position, error) {
 	b, err := v.collect()
 	defer v.saved()
 	if err != nil {
 		return Position{}, err
 	}
+
 	if v.Durable != nil {
 		if err := v.Durable(ctx, b.pos.Seq); err != nil {
 			v.redirty(b)
 			return Position{}, fmt.Errorf("wait for the log: %w", err)
 		}
 	}
+
 	for _, bucket := range []string{BucketCache, BucketLatest, BucketSnapshot} {
 		cells := b.cells[bucket]
 		if bucket == BucketSnapshot {
@@ -52,28 +55,30 @@ func (v *View) flush(ctx context.Context) (Position, error) {
 	return b.pos, nil
 }
 
+// collect encodes what is to be written, and counts it as written.
 func (v *View) collect() (batch, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+
 	b := batch{cells: map[string][]Cell{}, pos: v.pos}
 	v.saving = true
+	var written []*tableView
 	for _, t := range v.tables {
-		if t.pos == v.pos || v.isBroken(t) {
+		if t.pos == v.pos || v.isUnreadable(t) {
 			continue
 		}
 		if err := t.collect(&b); err != nil {
 			return b, err
 		}
-		p, err := json.Marshal(storedPosition{v.pos, t.indexed()})
+		position, err := json.Marshal(storedPosition{v.pos, t.indexed()})
 		if err != nil {
-			return b, err
+			return b, fmt.Errorf("encode position of %s: %w", t.name, err)
 		}
-		b.positions = append(b.positions, Cell{Key: t.positionKey(), Value: p})
+		b.positions = append(b.positions, Cell{Key: t.positionKey(), Value: position})
+		written = append(written, t)
 	}
-	for _, t := range v.tables { // only now, so that an error in the middle leaves everything as it was
-		if t.pos == v.pos || v.isBroken(t) {
-			continue
-		}
+
+	for _, t := range written { // only now, so that an error in the middle leaves everything as it was
 		for _, c := range t.cells {
 			c.dirty = false
 		}
@@ -82,33 +87,35 @@ func (v *View) collect() (batch, error) {
 	return b, nil
 }
 
-// isBroken tells whether cells of the table could not be read: what was folded into their places is
+// isUnreadable reports whether cells of the table could not be read: what was folded into their places is
 // only a part, and nothing of the table is written until [View.Rebuild] has made them good.
-func (v *View) isBroken(t *tableView) bool {
-	return slices.ContainsFunc(v.broken, func(key string) bool { return strings.HasPrefix(key, t.prefix()) })
+func (v *View) isUnreadable(t *tableView) bool {
+	return slices.ContainsFunc(v.unreadable, func(key string) bool { return strings.HasPrefix(key, t.prefix()) })
 }
 
 // collect encodes the table's changed cells in key order and what follows from them.
 func (t *tableView) collect(b *batch) error {
 	keys := make([]string, 0, t.dirty)
-	for k, c := range t.cells {
+	for key, c := range t.cells {
 		if c.dirty {
-			keys = append(keys, k)
+			keys = append(keys, key)
 		}
 	}
 	slices.Sort(keys)
-	for _, k := range keys {
-		c := t.cells[k]
-		val, err := c.encode()
-		if c.seq == 0 { // every record of it was taken back
-			val = nil
-		}
+
+	for _, key := range keys {
+		c := t.cells[key]
+		value, err := c.encode()
 		if err != nil {
-			return fmt.Errorf("encode cell %s%s: %w", t.prefix(), k, err)
+			return fmt.Errorf("encode cell %s%s: %w", t.prefix(), key, err)
 		}
-		b.cells[BucketSnapshot] = append(b.cells[BucketSnapshot], Cell{Key: t.prefix() + k, Value: val})
-		for _, vc := range t.views(k, c.state) {
-			b.cells[vc.Bucket] = append(b.cells[vc.Bucket], Cell{Key: vc.Key, Value: vc.Value})
+		if c.seq == 0 { // every record of it was retracted
+			value = nil
+		}
+		b.cells[BucketSnapshot] = append(b.cells[BucketSnapshot], Cell{Key: t.prefix() + key, Value: value})
+
+		for _, view := range t.views(key, c.state) {
+			b.cells[view.Bucket] = append(b.cells[view.Bucket], Cell{Key: view.Key, Value: view.Value})
 		}
 	}
 	return nil
@@ -118,6 +125,7 @@ func (t *tableView) collect(b *batch) error {
 func (v *View) saved() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+
 	v.saving = false
 	for _, t := range v.tables {
 		t.trim()
@@ -128,12 +136,16 @@ func (v *View) saved() {
 func (v *View) redirty(b batch) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+
 	for _, t := range v.tables {
 		t.pos = Position{}
-		for _, c := range b.cells[BucketSnapshot] {
-			key, ours := strings.CutPrefix(c.Key, t.prefix())
-			if m := t.cells[key]; ours && m != nil {
-				t.mark(m)
+		for _, written := range b.cells[BucketSnapshot] {
+			key, ours := strings.CutPrefix(written.Key, t.prefix())
+			if !ours {
+				continue
+			}
+			if c := t.cells[key]; c != nil {
+				t.mark(c)
 			}
 		}
 	}
@@ -145,12 +157,13 @@ func (v *View) redirty(b batch) {
 func (v *View) WarmCache(ctx context.Context, keys ...string) error {
 	v.flushing.Lock()
 	defer v.flushing.Unlock()
+
 	for _, t := range v.tables {
 		if !slices.Contains(t.buckets, BucketCache) {
 			continue
 		}
 		if err := v.warm(ctx, t, keys); err != nil {
-			return err
+			return fmt.Errorf("warm the cache of %s: %w", t.name, err)
 		}
 	}
 	return nil
@@ -174,9 +187,9 @@ func (v *View) warm(ctx context.Context, t *tableView, keys []string) error {
 			if err != nil {
 				return err
 			}
-			for _, vc := range t.views(key, c.state) {
-				if vc.Bucket == BucketCache && vc.Value != nil {
-					cells = append(cells, Cell{Key: vc.Key, Value: vc.Value})
+			for _, view := range t.views(key, c.state) {
+				if view.Bucket == BucketCache && view.Value != nil {
+					cells = append(cells, Cell{Key: view.Key, Value: view.Value})
 				}
 			}
 			return ctx.Err()

@@ -7,8 +7,8 @@ import (
 	"hookline/events"
 )
 
-// Handler folds the records of one kind of event into states of type S. The handlers of a projection are the only list of
-// its events: a record reaches the fold exactly when there is a handler for it.
+// Handler folds the records of one kind of event into states of type S. The handlers of a projection are the only list
+// of its events: a record reaches the fold exactly when there is a handler for it.
 type Handler[S any] struct {
 	event reflect.Type // the event's pointer type; nil for a handler of every record
 	kind  string       // the event's wire name
@@ -31,8 +31,8 @@ func On[S any, P interface {
 	}
 }
 
-// OnAny returns a handler for every record, also for those of kinds that this build does not know. It is called before the
-// handler of the record's own kind.
+// OnAny returns a handler for every record, also for those of kinds that this build does not know. It is called before
+// the handler of the record's own kind.
 func OnAny[S any](fn func(*S, events.Record)) Handler[S] { return Handler[S]{fold: fn} }
 
 // In returns the handler with a scope of its own instead of the projection's.
@@ -62,8 +62,8 @@ func (t *Table) handlerOf(r events.Record) *handler {
 	return h
 }
 
-// addHandlers enters the handlers of a projection into its table. It panics where one could never be called: two for the
-// same kind of event, or one without a scope.
+// addHandlers enters the handlers of a projection into its table. It panics where one could never be called: two for
+// the same kind of event, or one without a scope.
 func addHandlers[S any](t *Table, spec Spec[S]) {
 	every := everyRecord(spec)
 	if every != nil {

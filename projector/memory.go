@@ -18,7 +18,7 @@ type Memory struct {
 
 var _ Store = (*Memory)(nil)
 
-// NewMemory is an empty store. A bucket is there once a cell is saved in it.
+// NewMemory returns an empty store. A bucket is there once a cell is saved in it.
 func NewMemory() *Memory { return &Memory{buckets: make(map[string]map[string][]byte)} }
 
 // Load implements [Store].
@@ -28,8 +28,9 @@ func (m *Memory) Load(ctx context.Context, bucket, key string) ([]byte, error) {
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	value, ok := m.buckets[bucket][key]
-	if !ok {
+
+	value, there := m.buckets[bucket][key]
+	if !there {
 		return nil, fmt.Errorf("cell %s of %s: %w", key, bucket, ErrNoCell)
 	}
 	return bytes.Clone(value), nil
@@ -42,15 +43,16 @@ func (m *Memory) Save(ctx context.Context, bucket string, cells []Cell) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	if m.buckets[bucket] == nil {
 		m.buckets[bucket] = make(map[string][]byte)
 	}
 	for _, c := range cells {
 		if c.Value == nil {
 			delete(m.buckets[bucket], c.Key)
-		} else {
-			m.buckets[bucket][c.Key] = bytes.Clone(c.Value) // not nil, even when empty
+			continue
 		}
+		m.buckets[bucket][c.Key] = bytes.Clone(c.Value) // not nil, even when empty
 	}
 	return nil
 }
@@ -62,10 +64,11 @@ func (m *Memory) Keys(ctx context.Context, bucket, prefix string) ([]string, err
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+
 	var keys []string
-	for k := range m.buckets[bucket] {
-		if strings.HasPrefix(k, prefix) {
-			keys = append(keys, k)
+	for key := range m.buckets[bucket] {
+		if strings.HasPrefix(key, prefix) {
+			keys = append(keys, key)
 		}
 	}
 	slices.Sort(keys)
@@ -75,17 +78,21 @@ func (m *Memory) Keys(ctx context.Context, bucket, prefix string) ([]string, err
 // Scan implements [Store].
 func (m *Memory) Scan(ctx context.Context, bucket, prefix string, fn func(key string, value []byte) error) error {
 	keys, err := m.Keys(ctx, bucket, prefix)
+	if err != nil {
+		return err
+	}
+
 	for _, key := range keys {
-		value, missing := m.Load(ctx, bucket, key)
-		if errors.Is(missing, ErrNoCell) { // deleted since
+		value, err := m.Load(ctx, bucket, key)
+		if errors.Is(err, ErrNoCell) { // deleted since
 			continue
-		}
-		if err = missing; err == nil {
-			err = fn(key, value)
 		}
 		if err != nil {
 			return err
 		}
+		if err := fn(key, value); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }

@@ -53,7 +53,7 @@ func worldly(t *rapid.T, kinds []events.Envelope) []events.Record {
 }
 
 // partOf reads records in memory by their selectors alone, as the log does.
-func partOf(recs []events.Record) projector.Part {
+func partOf(recs []events.Record) projector.SelectiveSource {
 	return func(ctx context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error {
 		return logOf(recs)(ctx, from, to, func(r events.Record) error {
 			if !slices.ContainsFunc(want, func(s projector.Selector) bool { return s.Match(r.Session, r.Project, r.Type) }) {
@@ -66,7 +66,7 @@ func partOf(recs []events.Record) projector.Part {
 
 // cellsOf folds one projection from a source and gives its cells by key.
 func cellsOf(t *rapid.T, table *projector.Table, source projector.Source, to uint64) map[string]string {
-	v := expect.Value(projector.Straight(context.Background(), []*projector.Table{table}, source, to, nil))(t)
+	v := expect.Value(projector.FoldLog(context.Background(), source, projector.FoldOptions{Tables: []*projector.Table{table}, To: to}))(t)
 	out := map[string]string{}
 	expect.OK(t, v.Read(context.Background(), func(r projector.Reader) error {
 		keys, err := r.Keys(table.Name())

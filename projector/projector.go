@@ -2,13 +2,14 @@
 //
 // # The contract of a fold
 //
-// A projection has a handler for each kind of event that concerns it, func(*S, events.Record, *events.X), see [On]: total,
-// pure and deterministic. A handler reads nothing but the state and the record: no clock, no configuration, no process
-// table, no randomness. It changes the state in place (the engine gives every state to one handler at a time and reads it
-// under the same lock), but must not keep the record's bytes. The state survives a round trip through JSON.
+// A projection has a handler for each kind of event that concerns it, func(*S, events.Record, *events.X), see [On]:
+// total, pure and deterministic. A handler reads nothing but the state and the record: no clock, no configuration, no
+// process table, no randomness. It changes the state in place (the engine gives every state to one handler at a time
+// and reads it under the same lock), but must not keep the record's bytes. The state survives a round trip through
+// JSON.
 //
-// The handlers are the only list of a projection's events, and its [Scope] is the only place that says which cells a record
-// folds into. So the engine knows of each cell which records it is folded from (see [Table.Needs]).
+// The handlers are the only list of a projection's events, and its [Scope] is the only place that says which cells a
+// record folds into. So the engine knows of each cell which records it is folded from (see [Table.Needs]).
 //
 // # Cells and positions
 //
@@ -34,8 +35,8 @@ import (
 	"hookline/events"
 )
 
-// Table is one projection: how records map to keys, how they fold, and what is derived from a cell. It does not change after
-// [New].
+// Table is one projection: how records map to keys, how they fold, and what is derived from a cell. It does not change
+// after [New].
 type Table struct {
 	name    string
 	former  []string
@@ -63,20 +64,37 @@ type ViewCell struct {
 
 // Spec describes a projection with states of type S.
 type Spec[S any] struct {
-	Name    string   // a lower-case noun; the prefix of its cells
-	Former  []string // names of projections whose state it has taken over; their cells go when it is folded anew
-	Version int      // raised when the meaning of the state changes; the old cells are then folded anew
+	Name string // a lower-case noun; the prefix of its cells
 
-	Scope  *Scope                       // the cells of a record, and the records of a cell
-	Skip   func(events.Record) bool     // records that do not concern the projection whatever their event is; may be nil
-	Before func(*S, events.Record) bool // called before a record's handler; false: the record changes nothing else; may be nil
-	On     []Handler[S]                 // see [On]
+	// Former are names of projections whose state this one has taken over; their cells go when it is folded anew.
+	Former []string
 
-	Start   func(key string) S                   // the state before the first record; nil: the zero value
-	Views   func(key string, state S) []ViewCell // cells of other buckets that follow from a state; may be nil
-	Buckets []string                             // the buckets that Views writes to; such a bucket belongs to one projection
+	// Version is raised when the meaning of the state changes; the old cells are then folded anew.
+	Version int
 
-	Index func(S) []string // the words by which [Lookup] finds the cell, nil for none; may be nil; other words need another Version
+	// Scope says which cells a record folds into.
+	Scope *Scope
+
+	// Skip reports the records that do not concern the projection whatever their event is. It may be nil.
+	Skip func(events.Record) bool
+
+	// Before is called before the handlers of a record. Where it returns false none is called. It may be nil.
+	Before func(*S, events.Record) bool
+
+	// On are the handlers, see [On].
+	On []Handler[S]
+
+	// Start returns the state before the first record. Where it is nil that is the zero value.
+	Start func(key string) S
+
+	// Views returns the cells of other buckets that follow from a state. It may be nil.
+	Views func(key string, state S) []ViewCell
+
+	// Buckets are those that Views writes to. Such a bucket belongs to one projection.
+	Buckets []string
+
+	// Index returns the words by which [Lookup] finds a cell, nil for none. It may be nil. Other words want another Version.
+	Index func(S) []string
 }
 
 // New makes the engine's form of a projection. It panics where two handlers are for one kind of event.
@@ -115,10 +133,10 @@ func New[S any](spec Spec[S]) *Table {
 	return t
 }
 
-// Name is the projection's name.
+// Name returns the name of the projection.
 func (t *Table) Name() string { return t.name }
 
-// Version is the version of the projection's states.
+// Version returns the version of the states of the projection.
 func (t *Table) Version() int { return t.version }
 
 // Decode reads the JSON of a state, and returns a pointer to the projection's state.
@@ -154,35 +172,40 @@ type storedCell struct {
 // cell is a folded state in memory.
 type cell struct {
 	seq   uint64
-	state any // *S: folded in place under the view's lock, and copied for readers
+	state any // a *S: folded in place under the view's lock, and copied for readers
 	dirty bool
 }
 
+// load decodes a stored cell.
 func (t *Table) load(b []byte) (*cell, error) {
-	sc, err := readCell(b)
+	stored, err := readCell(b)
 	if err != nil {
 		return nil, err
 	}
-	st, err := t.decode(sc.State)
-	return &cell{seq: sc.Seq, state: st}, err
+	state, err := t.decode(stored.State)
+	if err != nil {
+		return nil, err
+	}
+	return &cell{seq: stored.Seq, state: state}, nil
 }
 
 // readCell takes a stored cell apart. Its state is not copied.
 func readCell(b []byte) (storedCell, error) {
-	var sc storedCell
-	if events.Fill(b, &sc) && sc.Seq > 0 {
-		return sc, nil
+	var stored storedCell
+	if events.Fill(b, &stored) && stored.Seq > 0 {
+		return stored, nil
 	}
-	err := json.Unmarshal(b, &sc)
-	return sc, err
+	err := json.Unmarshal(b, &stored)
+	return stored, err
 }
 
+// encode returns the cell as it is stored.
 func (c *cell) encode() ([]byte, error) {
-	st, err := json.Marshal(c.state)
+	state, err := json.Marshal(c.state)
 	if err != nil {
 		return nil, err
 	}
 	// encoding/json would go over the state once more.
 	b := strconv.AppendUint([]byte(`{"seq":`), c.seq, 10)
-	return slices.Concat(b, []byte(`,"state":`), st, []byte("}")), nil
+	return slices.Concat(b, []byte(`,"state":`), state, []byte("}")), nil
 }

@@ -224,7 +224,8 @@ func TestVerifyNamesTheField(t *testing.T) {
 	}
 }
 
-// So many sessions that a comparison keeps only the JSON of most of them are compared as few are, also those that go on.
+// So many sessions that a comparison keeps only the JSON of most of them are compared as few are, also those that go
+// on.
 func TestVerifyManySessions(t *testing.T) {
 	const sessions = 9000
 	ctx := context.Background()

@@ -2,6 +2,7 @@ package projector
 
 import (
 	"context"
+	"fmt"
 	"maps"
 
 	"hookline/events"
@@ -32,22 +33,15 @@ var Retractions = New(Spec[retractions]{
 	On: Handlers(On((*retractions).noted)),
 })
 
-// retractions is what was taken back.
+// retractions are the events that were retracted.
 type retractions struct {
-	Taken map[string]retraction `json:"taken,omitempty"` // by the id of the event that was taken back
+	Taken map[string]retraction `json:"taken,omitempty"` // by the id of the retracted event
 }
 
 // retraction is the first retraction of an event.
 type retraction struct {
-	Seq   uint64 `json:"seq"`   // of the retraction
-	Event string `json:"event"` // its id
-}
-
-// RetractionOf gives the sequence of the retraction that takes an event back; false where none does.
-func RetractionOf(r Reader, id string) (seq uint64, taken bool) {
-	s, _ := State[retractions](r, retractionName, retractionKey)
-	m, taken := s.Taken[id]
-	return m.Seq, taken
+	Seq   uint64 `json:"seq"`   // sequence of the retraction
+	Event string `json:"event"` // id of the retraction
 }
 
 // noted takes in a retraction. The first one of an event counts.
@@ -61,33 +55,44 @@ func (s *retractions) noted(r events.Record, e *events.RecordRetracted) {
 	s.Taken[e.Target] = retraction{Seq: r.Seq, Event: r.ID}
 }
 
-// takenBack are retractions: the sequence of the first one, by the id of the event that it takes back.
-type takenBack map[string]uint64
+// RetractionOf returns the sequence of the retraction of an event; false where the event was not retracted.
+func RetractionOf(r Reader, id string) (seq uint64, retracted bool) {
+	s, _ := State[retractions](r, retractionName, retractionKey)
+	first, retracted := s.Taken[id]
+	return first.Seq, retracted
+}
 
-// upTo are those at or before a sequence.
-func (t takenBack) upTo(seq uint64) takenBack {
-	out := maps.Clone(t)
+// retractedEvents has the sequence of the first retraction by the id of the event that it takes back.
+type retractedEvents map[string]uint64
+
+// upTo returns what was retracted at or before a sequence.
+func (e retractedEvents) upTo(seq uint64) retractedEvents {
+	out := maps.Clone(e)
 	maps.DeleteFunc(out, func(_ string, at uint64) bool { return at > seq })
 	return out
 }
 
-// add takes in a record, where it is a retraction, and returns the id of the event that it takes back.
-func (t *takenBack) add(r events.Record) string {
+// add takes in a retraction of an event.
+func (e *retractedEvents) add(id string, seq uint64) {
+	if *e == nil {
+		*e = retractedEvents{}
+	}
+	if _, again := (*e)[id]; !again {
+		(*e)[id] = seq
+	}
+}
+
+// targetOf returns the id of the event that a record retracts, "" where it retracts none.
+func targetOf(r events.Record) string {
 	e, ok := r.Event.(*events.RecordRetracted)
-	if !ok || e.Target == "" || e.Target == r.ID {
+	if !ok || e.Target == r.ID {
 		return ""
-	}
-	if *t == nil {
-		*t = takenBack{}
-	}
-	if _, again := (*t)[e.Target]; !again {
-		(*t)[e.Target] = r.Seq
 	}
 	return e.Target
 }
 
-// loadTaken reads what was taken back up to the view's position.
-func (v *View) loadTaken(ctx context.Context) error {
+// loadRetracted reads what was retracted up to the view's position.
+func (v *View) loadRetracted(ctx context.Context) error {
 	t := v.table(retractionName)
 	if t == nil {
 		return nil
@@ -96,50 +101,72 @@ func (v *View) loadTaken(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, ok := c.state.(*retractions)
-	if !ok {
-		return nil
-	}
 
-	v.taken = takenBack{}
-	for id, m := range s.Taken {
-		v.taken[id] = m.Seq
+	v.retracted = retractedEvents{}
+	for id, first := range c.state.(*retractions).Taken {
+		v.retracted[id] = first.Seq
 	}
 	return nil
 }
 
-// takeBack has the view honour a retraction, before the record itself is folded: the cells that the retracted record was
+// isRetracted reports whether a record folds into nothing. A retraction itself cannot be retracted.
+func (v *View) isRetracted(r events.Record) bool {
+	if r.Type == events.TypeRecordRetracted {
+		return false
+	}
+	_, retracted := v.retracted[r.ID]
+	return retracted
+}
+
+// retract has the view honour a retraction, before the record itself is folded: the cells that the retracted record was
 // folded into are folded again without it. Without a log the retraction is only noted.
-func (v *View) takeBack(ctx context.Context, r events.Record) error {
-	target := v.met.add(r)
-	if target == "" || v.Log == nil {
+func (v *View) retract(ctx context.Context, r events.Record) error {
+	id := targetOf(r)
+	if id == "" {
 		return nil
 	}
-	v.taken.add(r)
-	if r.Seq == 1 { // nothing is before it; for a Source 0 would mean the newest
+	v.retractedInLog.add(id, r.Seq)
+	if v.Log == nil {
+		return nil
+	}
+	v.retracted.add(id, r.Seq)
+	if r.Seq == 1 { // nothing is before it
 		return nil
 	}
 
-	for _, place := range []Selector{{Session: r.Session, Project: r.Project}, {}} { // it stands beside what it takes back, nearly always
+	target, err := v.findBefore(ctx, r, id)
+	if err != nil {
+		return fmt.Errorf("find the retracted event %s: %w", id, err)
+	}
+	if target == nil { // it comes later, and is passed over then
+		return nil
+	}
+	return v.refoldCells(ctx, *target, r.Seq-1)
+}
+
+// findBefore returns the record with an id that stands before a record, nil where there is none.
+func (v *View) findBefore(ctx context.Context, r events.Record, id string) (*events.Record, error) {
+	beside := Selector{Session: r.Session, Project: r.Project} // where a retracted event stands nearly always
+	anywhere := Selector{}
+
+	for _, where := range []Selector{beside, anywhere} {
 		var found *events.Record
-		err := v.Log(ctx, 1, r.Seq-1, []Selector{place}, func(of events.Record) error {
-			if of.ID == target {
-				found = &of
+		err := v.Log(ctx, 1, r.Seq-1, []Selector{where}, func(record events.Record) error {
+			if record.ID == id {
+				found = &record
 			}
 			return nil
 		})
-		if err != nil {
-			return err
-		}
-		if found != nil {
-			return v.refold(ctx, *found, r.Seq-1)
+		if err != nil || found != nil {
+			return found, err
 		}
 	}
-	return nil // it comes later, and is passed over then
+	return nil, nil
 }
 
-// refold folds the cells of a record again, from the first record up to a sequence, in a view of its own.
-func (v *View) refold(ctx context.Context, of events.Record, to uint64) error {
+// refoldCells folds the cells of a record again, from the first record of the log up to a sequence, in a view of its
+// own.
+func (v *View) refoldCells(ctx context.Context, of events.Record, to uint64) error {
 	var want []Selector
 	for _, t := range v.tables {
 		for _, key := range t.Keys(of) {
@@ -150,13 +177,17 @@ func (v *View) refold(ctx context.Context, of events.Record, to uint64) error {
 		return nil
 	}
 
-	tables, _ := v.chosen("") // every view has tables
-	fresh, err := inMemory(ctx, tables, v.taken)
-	if err == nil {
-		err = v.Log(ctx, 1, to, want, func(r events.Record) error { return fresh.apply(ctx, r) })
-	}
+	tables, err := v.chosen("")
 	if err != nil {
 		return err
+	}
+	fresh, err := inMemory(ctx, tables, v.retracted)
+	if err != nil {
+		return err
+	}
+	err = v.Log(ctx, 1, to, want, func(r events.Record) error { return fresh.apply(ctx, r) })
+	if err != nil {
+		return fmt.Errorf("fold again without event %s: %w", of.ID, err)
 	}
 
 	for _, t := range v.tables {
@@ -165,13 +196,17 @@ func (v *View) refold(ctx context.Context, of events.Record, to uint64) error {
 			if err != nil {
 				return err
 			}
-
-			old := t.cells[key]
-			c.dirty = old != nil && old.dirty
-			t.cells[key] = c
-			t.mark(c) // one that no record is left of is deleted with the next flush
-			t.note(key, c)
+			t.replace(key, c)
 		}
 	}
 	return nil
+}
+
+// replace puts a cell in the place of another. One without a record left is deleted with the next flush.
+func (t *tableView) replace(key string, c *cell) {
+	old := t.cells[key]
+	c.dirty = old != nil && old.dirty
+	t.cells[key] = c
+	t.mark(c)
+	t.indexCell(key, c)
 }

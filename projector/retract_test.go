@@ -45,7 +45,7 @@ func TestRetractedEvent(t *testing.T) {
 	recs = append(recs, events.NewRecord(4, last))
 
 	for to, want := range map[uint64]int{3: 2, 4: 1} {
-		v := expect.Value(projector.Straight(ctx, tables.All(), logOf(recs), to, nil))(t)
+		v := expect.Value(projector.FoldLog(ctx, logOf(recs), projector.FoldOptions{Tables: tables.All(), To: to}))(t)
 		_ = v.Read(ctx, func(r projector.Reader) error {
 			s, _ := projector.State[session.State](r, session.Name, "s-1")
 			expect.Equal(t, s.Prompts, want, "at", to, "prompts")

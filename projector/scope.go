@@ -1,14 +1,13 @@
 package projector
 
 import (
-	"context"
 	"slices"
 
 	"hookline/events"
 )
 
-// Scope says which cells a record folds into, and which records fold into a cell. It is known before any data is read, so
-// that one cell of the past is folded from its own records instead of the whole log.
+// Scope says which cells a record folds into, and which records fold into a cell. It is known before any data is read,
+// so that one cell of the past is folded from its own records instead of the whole log.
 type Scope struct {
 	// Keys returns the keys of the cells that a record folds into. It may be none; an empty key is no cell.
 	Keys func(events.Record) []string
@@ -37,30 +36,25 @@ type Selector struct {
 	Types   []string // wire names
 }
 
-// Match tells whether the selector means a record.
+// Match reports whether the selector means a record.
 func (s Selector) Match(session, project, typ string) bool {
-	return (s.Session == "" || s.Session == session) && (s.Project == "" || s.Project == project) &&
-		(s.Types == nil || slices.Contains(s.Types, typ))
-}
-
-// Part reads records of the log from one sequence to another, both included and in order: all that one of the
-// selectors means, and perhaps others.
-type Part func(ctx context.Context, from, to uint64, want []Selector, fn func(events.Record) error) error
-
-// Only is a source of nothing but what the selectors mean, for [Straight].
-func (p Part) Only(want []Selector) Source {
-	return func(ctx context.Context, from, to uint64, fn func(events.Record) error) error {
-		return p(ctx, from, to, want, fn)
+	if s.Session != "" && s.Session != session {
+		return false
 	}
+	if s.Project != "" && s.Project != project {
+		return false
+	}
+	return s.Types == nil || slices.Contains(s.Types, typ)
 }
 
-// scopeTypes are the wire names of the events that fold by one scope; nil means all, those of later builds too.
+// scopeTypes are the wire names of the events that fold by one scope. nil means all, also those of later builds.
 type scopeTypes struct {
 	scope *Scope
 	types []string
 }
 
-// require enters wire names under their scope. nil stands for all, and what stands for all takes no names.
+// require enters wire names under their scope. nil stands for all types; a scope that needs them all takes no more
+// names.
 func (t *Table) require(scope *Scope, types []string) {
 	for i, by := range t.scopes {
 		if by.scope != scope {
@@ -74,8 +68,8 @@ func (t *Table) require(scope *Scope, types []string) {
 	t.scopes = append(t.scopes, scopeTypes{scope: scope, types: types})
 }
 
-// Needs returns selectors of all records that fold into the cell of a key, or with "" into any cell of the projection, and of
-// the retractions. What is folded from those alone is what is folded from the whole log.
+// Needs returns selectors of all records that fold into the cell of a key, or with "" into any cell of the projection,
+// and of the retractions. What is folded from those alone is what is folded from the whole log.
 func (t *Table) Needs(key string) []Selector {
 	var want []Selector
 	for _, by := range t.scopes {
@@ -102,11 +96,12 @@ func (t *Table) Keys(r events.Record) []string {
 	return slices.DeleteFunc(h.scope.Keys(r), func(key string) bool { return key == "" })
 }
 
-// withRetractions adds the retractions to what selectors of types mean.
+// withRetractions returns the selectors with the retractions among the types of each.
 func withRetractions(want []Selector) []Selector {
 	out := slices.Clone(want)
 	for i, s := range out {
-		if s.Types != nil && !slices.Contains(s.Types, events.TypeRecordRetracted) {
+		has := s.Types == nil || slices.Contains(s.Types, events.TypeRecordRetracted)
+		if !has {
 			out[i].Types = append(slices.Clip(s.Types), events.TypeRecordRetracted)
 		}
 	}

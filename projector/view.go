@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -27,74 +25,96 @@ type View struct {
 	Durable func(ctx context.Context, seq uint64) error
 
 	// Log reads the records that a retraction has folded again. Without it retractions are only noted.
-	Log Part
+	Log SelectiveSource
 
 	mu     sync.Mutex
 	store  Store
 	tables []*tableView
-	pos    Position
+	pos    Position // of the last record that was applied
 
 	flushing sync.Mutex // one flush at a time; held while verify compares the buckets
-	saving   bool       // a batch is on its way: its cells must not leave memory before it has arrived
-	broken   []string   // cells that could not be decoded and were folded anew
+	saving   bool       // a batch is being written: its cells must not leave memory before they are stored
 
-	taken takenBack // what is folded into nothing
-	met   takenBack // by the records that were applied
+	unreadable []string // stored keys of cells that could not be decoded and began anew
+
+	retracted      retractedEvents // events that fold into nothing
+	retractedInLog retractedEvents // those that the applied records retract
 }
 
+// tableView is one projection of a view.
 type tableView struct {
 	*Table
-	cells map[string]*cell
-	pos   Position // as last written
-	dirty int
-	keep  bool                // never trim: a view in memory has no other place for its cells
-	index map[string][]string // see indexed
+	cells    map[string]*cell
+	pos      Position            // as last written
+	dirty    int                 // number of cells that the next flush writes
+	keepsAll bool                // cells never leave memory: a view in memory has no other place for them
+	index    map[string][]string // words by key, see indexed
 }
 
-// OpenView reads the positions that the store holds and makes the view that resumes from them.
-// Nothing else is read: cells are loaded when they are first needed. A projection without a position, or without the words that
-// belong to it, is folded from the first record on, so what an earlier build, with another version of it, has left is removed.
+// OpenView reads the positions that the store holds and makes the view that resumes from them. Nothing else is read:
+// cells are loaded when they are first needed. A projection without a position, or without the words that belong to it,
+// is folded from the first record on, so what an earlier build, with another version of it, has left is removed.
 func OpenView(ctx context.Context, store Store, tables []*Table) (*View, error) {
 	v := &View{store: store}
 	for _, t := range tables {
-		tv := &tableView{Table: t, cells: map[string]*cell{}}
-		pos, err := loadPosition(ctx, store, t)
+		tv, err := openTable(ctx, store, t)
 		if err != nil {
 			return nil, err
-		}
-		tv.pos, tv.index = pos.Position, pos.Words
-		if t.words != nil && pos.Words == nil {
-			tv.pos, tv.index = Position{}, map[string][]string{}
 		}
 		v.tables = append(v.tables, tv)
 		if tv.pos.Seq > 0 {
 			continue
 		}
-		for _, name := range append([]string{t.name}, t.former...) {
-			for _, prefix := range []string{name + ".v", positionPrefix + name + ".v"} {
-				if err := v.remove(ctx, BucketSnapshot, prefix, nil); err != nil {
-					return nil, err
-				}
-			}
-		}
-		for _, bucket := range t.buckets {
-			if err := v.remove(ctx, bucket, "", nil); err != nil {
-				return nil, err
-			}
+		if err := v.removeLeft(ctx, t); err != nil {
+			return nil, err
 		}
 	}
+
 	if len(v.tables) > 0 { // folding goes on from the position of the table that is furthest behind
-		v.pos = slices.MinFunc(v.tables, func(a, b *tableView) int { return cmp.Compare(a.pos.Seq, b.pos.Seq) }).pos
+		behind := slices.MinFunc(v.tables, func(a, b *tableView) int { return cmp.Compare(a.pos.Seq, b.pos.Seq) })
+		v.pos = behind.pos
 	}
-	return v, v.loadTaken(ctx)
+	return v, v.loadRetracted(ctx)
 }
 
-// remove deletes the cells of a bucket that begin with prefix, but for those that stay.
+// openTable reads the position of a projection and the words that are stored with it.
+func openTable(ctx context.Context, store Store, t *Table) (*tableView, error) {
+	stored, err := loadPosition(ctx, store, t)
+	if err != nil {
+		return nil, err
+	}
+
+	tv := &tableView{Table: t, cells: map[string]*cell{}, pos: stored.Position, index: stored.Words}
+	if t.words != nil && stored.Words == nil {
+		tv.pos, tv.index = Position{}, map[string][]string{}
+	}
+	return tv, nil
+}
+
+// removeLeft removes what other versions of a projection have left, and the cells of its views.
+func (v *View) removeLeft(ctx context.Context, t *Table) error {
+	for _, name := range append([]string{t.name}, t.former...) {
+		for _, prefix := range []string{name + ".v", positionPrefix + name + ".v"} {
+			if err := v.remove(ctx, BucketSnapshot, prefix, nil); err != nil {
+				return err
+			}
+		}
+	}
+	for _, bucket := range t.buckets {
+		if err := v.remove(ctx, bucket, "", nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove deletes the cells of a bucket whose keys begin with prefix, but for those that stay.
 func (v *View) remove(ctx context.Context, bucket, prefix string, stays func(key string) bool) error {
 	keys, err := v.store.Keys(ctx, bucket, prefix)
 	if err != nil {
 		return fmt.Errorf("list bucket %s: %w", bucket, err)
 	}
+
 	var gone []Cell
 	for _, key := range keys {
 		if stays == nil || !stays(key) {
@@ -104,28 +124,31 @@ func (v *View) remove(ctx context.Context, bucket, prefix string, stays func(key
 	if len(gone) == 0 {
 		return nil
 	}
+
 	if err := v.store.Save(ctx, bucket, gone); err != nil {
 		return fmt.Errorf("empty bucket %s: %w", bucket, err)
 	}
 	return nil
 }
 
+// loadPosition reads the stored position of a projection, the zero value where there is none.
 func loadPosition(ctx context.Context, store Store, t *Table) (storedPosition, error) {
-	var p storedPosition
 	b, err := store.Load(ctx, BucketSnapshot, t.positionKey())
-	switch {
-	case errors.Is(err, ErrNoCell):
-		return p, nil
-	case err != nil:
-		return p, fmt.Errorf("load position of %s: %w", t.name, err)
+	if errors.Is(err, ErrNoCell) {
+		return storedPosition{}, nil
 	}
+	if err != nil {
+		return storedPosition{}, fmt.Errorf("load position of %s: %w", t.name, err)
+	}
+
+	var p storedPosition
 	if json.Unmarshal(b, &p) != nil {
 		return storedPosition{}, nil // a broken position is no position: fold from the start
 	}
 	return p, nil
 }
 
-// Positions tells each projection's written position, by name; the caller compares their ids with
+// Positions returns each projection's written position, by name; the caller compares their ids with
 // the log's before it resumes.
 func (v *View) Positions() map[string]Position {
 	v.mu.Lock()
@@ -137,7 +160,7 @@ func (v *View) Positions() map[string]Position {
 	return out
 }
 
-// Position is the last record folded into the view.
+// Position returns the position of the last record that was folded into the view.
 func (v *View) Position() Position {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -149,21 +172,23 @@ func (v *View) Position() Position {
 func (v *View) Forget(ctx context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+
 	// Positions go first: where the rest fails, none is left that vouches for cells that are gone.
 	if err := v.remove(ctx, BucketSnapshot, positionPrefix, nil); err != nil {
 		return err
 	}
-	for _, b := range []string{BucketSnapshot, BucketLatest, BucketCache} {
-		if err := v.remove(ctx, b, "", nil); err != nil {
+	for _, bucket := range []string{BucketSnapshot, BucketLatest, BucketCache} {
+		if err := v.remove(ctx, bucket, "", nil); err != nil {
 			return err
 		}
 	}
+
 	for _, t := range v.tables {
 		t.cells, t.pos, t.dirty = map[string]*cell{}, Position{}, 0
 		clear(t.index)
 	}
 	v.pos = Position{}
-	v.taken = nil
+	v.retracted = nil
 	return nil
 }
 
@@ -177,40 +202,50 @@ func (v *View) Apply(ctx context.Context, r events.Record) error {
 
 func (v *View) apply(ctx context.Context, r events.Record) error {
 	r.Appended = time.Time{} // which no fold may use: live, the time of the append is not known yet
-	if err := v.takeBack(ctx, r); err != nil {
+	if err := v.retract(ctx, r); err != nil {
 		return err
 	}
-	if _, taken := v.taken[r.ID]; taken && r.Type != events.TypeRecordRetracted { // a retraction is never taken back
+	if v.isRetracted(r) {
 		v.advance(r)
 		return nil
 	}
 
 	for _, t := range v.tables {
-		h := t.handlerOf(r)
-		if h == nil {
-			continue
-		}
-		for _, key := range h.scope.Keys(r) {
-			if key == "" {
-				continue
-			}
-			c, err := v.cell(ctx, t, key)
-			if err != nil {
-				return err
-			}
-			if c.seq < r.Seq {
-				h.fold(c.state, r)
-				c.seq = r.Seq
-				t.cells[key] = c
-				t.mark(c)
-				if !v.saving {
-					t.trim()
-				}
-			}
-			t.note(key, c)
+		if err := v.foldInto(ctx, t, r); err != nil {
+			return err
 		}
 	}
 	v.advance(r)
+	return nil
+}
+
+// foldInto folds a record into the cells of one table that it concerns, but for those that have it.
+func (v *View) foldInto(ctx context.Context, t *tableView, r events.Record) error {
+	h := t.handlerOf(r)
+	if h == nil {
+		return nil
+	}
+
+	for _, key := range h.scope.Keys(r) {
+		if key == "" {
+			continue
+		}
+		c, err := v.cell(ctx, t, key)
+		if err != nil {
+			return err
+		}
+
+		if c.seq < r.Seq {
+			h.fold(c.state, r)
+			c.seq = r.Seq
+			t.cells[key] = c
+			t.mark(c)
+			if !v.saving {
+				t.trim()
+			}
+		}
+		t.indexCell(key, c)
+	}
 	return nil
 }
 
@@ -221,23 +256,24 @@ func (v *View) advance(r events.Record) {
 	}
 }
 
-// cell finds a cell in memory, else in the store, else makes a new one, which stays in memory only
-// when a record is folded into it. A cell that the store holds
-// but that cannot be decoded is treated as missing and named in Broken: the caller folds it anew.
+// cell returns a cell from memory, else from the store, else a new one, which stays in memory only
+// when a record is folded into it. A cell that the store holds but that cannot be decoded is treated
+// as missing and named by [View.Broken]: the caller folds it anew.
 func (v *View) cell(ctx context.Context, t *tableView, key string) (*cell, error) {
 	if c := t.cells[key]; c != nil {
 		return c, nil
 	}
 	b, err := v.store.Load(ctx, BucketSnapshot, t.prefix()+key)
-	switch {
-	case errors.Is(err, ErrNoCell):
+	if errors.Is(err, ErrNoCell) {
 		return &cell{state: t.zero(key)}, nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, fmt.Errorf("load cell %s%s: %w", t.prefix(), key, err)
 	}
+
 	c, err := t.load(b)
 	if err != nil {
-		v.broken = append(v.broken, t.prefix()+key)
+		v.unreadable = append(v.unreadable, t.prefix()+key)
 		c = &cell{state: t.zero(key)}
 	}
 	if !v.saving {
@@ -257,136 +293,24 @@ func (t *tableView) mark(c *cell) {
 
 // trim keeps the number of unchanged cells in memory bounded.
 func (t *tableView) trim() {
-	if t.keep || len(t.cells)-t.dirty < maxClean {
+	if t.keepsAll || len(t.cells)-t.dirty < maxClean {
 		return
 	}
-	for k, c := range t.cells {
+	for key, c := range t.cells {
 		if !c.dirty {
-			delete(t.cells, k)
+			delete(t.cells, key)
 		}
 	}
 }
 
-// Broken lists the cells that could not be decoded; they must be folded anew from the log.
+// Broken returns the stored keys of the cells that could not be decoded; they must be folded anew from the log.
 func (v *View) Broken() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return slices.Clone(v.broken)
+	return slices.Clone(v.unreadable)
 }
 
-// Reader reads states at one position, inside [View.Read].
-type Reader struct {
-	ctx context.Context
-	v   *View
-	err *error // the first trouble of the store
-}
-
-// Read runs fn while no record is folded. States that fn gets are valid only until it returns. It
-// returns fn's error, else the store's: a state that was missing for that reason must not be believed.
-func (v *View) Read(ctx context.Context, fn func(Reader) error) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	var trouble error
-	err := fn(Reader{ctx: ctx, v: v, err: &trouble})
-	if err == nil {
-		err = trouble
-	}
-	return err
-}
-
-// cell is View.cell by the table's name; trouble is kept, so that Read reports it even where fn takes the cell for missing.
-func (r Reader) cell(table, key string) (*cell, bool) {
-	t := r.v.table(table)
-	if t == nil || key == "" {
-		return nil, false
-	}
-	c, err := r.v.cell(r.ctx, t, key)
-	if err != nil {
-		*r.err = cmp.Or(*r.err, err)
-		return nil, false
-	}
-	return c, c.seq > 0
-}
-
-// Position is the position that everything read belongs to.
-func (r Reader) Position() Position { return r.v.pos }
-
-// State gives the folded state of one cell; false when no record concerned it yet.
-func State[S any](r Reader, table, key string) (S, bool) {
-	if c, ok := r.cell(table, key); ok {
-		if s, ok := c.state.(*S); ok {
-			return *s, true
-		}
-	}
-	var zero S
-	return zero, false
-}
-
-// Raw gives one cell as JSON with its sequence.
-func (r Reader) Raw(table, key string) (json.RawMessage, uint64, bool) {
-	c, ok := r.cell(table, key)
-	if !ok {
-		return nil, 0, false
-	}
-	b, err := json.Marshal(c.state)
-	return b, c.seq, err == nil
-}
-
-// Each calls fn with every cell of a table whose key begins with prefix, in no order; one that is saved meanwhile may
-// come twice. A stored cell is passed on as it lies there and does not stay in memory: a table of thousands of cells
-// is read in a fraction of a second, while every hook waits.
-func (r Reader) Each(table, prefix string, fn func(key string, seq uint64, state json.RawMessage)) error {
-	t := r.v.table(table)
-	if t == nil {
-		return nil
-	}
-
-	pass := func(key string) {
-		if state, seq, ok := r.Raw(table, key); ok {
-			fn(key, seq, state)
-		}
-	}
-	for key := range t.cells {
-		if strings.HasPrefix(key, prefix) {
-			pass(key)
-		}
-	}
-
-	return r.v.store.Scan(r.ctx, BucketSnapshot, t.prefix()+prefix, func(stored string, b []byte) error {
-		key := strings.TrimPrefix(stored, t.prefix())
-		if t.cells[key] != nil { // as new or newer
-			return nil
-		}
-		if sc, err := readCell(b); err == nil && json.Valid(sc.State) {
-			fn(key, sc.Seq, sc.State)
-		} else {
-			pass(key) // the one place that deals with broken cells
-		}
-		return nil
-	})
-}
-
-// Keys lists the keys of a table, sorted.
-func (r Reader) Keys(table string) ([]string, error) {
-	t := r.v.table(table)
-	if t == nil {
-		return nil, nil
-	}
-	stored, err := r.v.store.Keys(r.ctx, BucketSnapshot, t.prefix())
-	if err != nil {
-		return nil, err
-	}
-	set := make(map[string]bool, len(stored)+len(t.cells))
-	for _, k := range stored {
-		set[strings.TrimPrefix(k, t.prefix())] = true
-	}
-	for k, c := range t.cells {
-		set[k] = c.seq > 0 // else what was stored is taken back, and not deleted yet
-	}
-	maps.DeleteFunc(set, func(_ string, there bool) bool { return !there })
-	return slices.Sorted(maps.Keys(set)), nil
-}
-
+// table returns the view's part of a projection, nil where the view does not have it.
 func (v *View) table(name string) *tableView {
 	i := slices.IndexFunc(v.tables, func(t *tableView) bool { return t.name == name })
 	if i < 0 {

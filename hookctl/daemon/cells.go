@@ -268,7 +268,8 @@ func (d *Daemon) viewAt(r *http.Request, id, point string) (view *projector.View
 	if s, _ := d.session(r.Context(), id); s.Project != "" {
 		want = append(want, projector.Selector{Project: s.Project})
 	}
-	view, err = projector.Straight(r.Context(), tables.All(), projector.Part(d.stream.Select).Only(want), seq, nil)
+	source := projector.SelectiveSource(d.stream.Select).Only(want)
+	view, err = projector.FoldLog(r.Context(), source, projector.FoldOptions{Tables: tables.All(), To: seq})
 	if err != nil {
 		return nil, now, err
 	}

@@ -223,7 +223,7 @@ func changed(t testing.TB, data json.RawMessage, member string, value any) json.
 }
 
 // source returns a log that is read from memory.
-func source(log []events.Record) projector.Part {
+func source(log []events.Record) projector.SelectiveSource {
 	return func(_ context.Context, from, to uint64, want []projector.Selector, fn func(events.Record) error) error {
 		for _, r := range log {
 			if r.Seq < from || to > 0 && r.Seq > to {

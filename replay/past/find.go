@@ -72,9 +72,12 @@ func nothingThen(w Wanted) error {
 
 // identityAt folds one session's identity from its records up to a sequence.
 func (p Recovery) identityAt(ctx context.Context, session string, seq uint64, progress func(uint64)) (identity.State, error) {
-	only := []*projector.Table{identity.Table}
-	source := projector.Part(p.Log.Select).Only(identity.Table.Needs(session))
-	v, err := projector.Straight(ctx, only, source, seq, progress)
+	source := projector.SelectiveSource(p.Log.Select).Only(identity.Table.Needs(session))
+	v, err := projector.FoldLog(ctx, source, projector.FoldOptions{
+		Tables:   []*projector.Table{identity.Table},
+		To:       seq,
+		Progress: progress,
+	})
 	if err != nil {
 		return identity.State{}, err
 	}

@@ -88,8 +88,8 @@ func (v View) SeqOf(ctx context.Context, p Point) (uint64, error) {
 
 // fold returns the chosen cells at points, which ascend: it is one fold that goes on.
 func (v View) fold(ctx context.Context, c chosen, points ...uint64) ([][]NamedCell, error) {
-	source := projector.Part(v.Log.Select).Only(c.want)
-	view, err := projector.Straight(ctx, c.tables, source, points[0], nil)
+	source := projector.SelectiveSource(v.Log.Select).Only(c.want)
+	view, err := projector.FoldLog(ctx, source, projector.FoldOptions{Tables: c.tables, To: points[0]})
 	if err != nil {
 		return nil, err
 	}

@@ -120,12 +120,10 @@ func (p View) walker(ctx context.Context, id string) (*walker, error) {
 	}
 
 	w := &walker{id: id, want: own, told: map[string]map[string]any{}}
-	gates := tables.Named(gate.Name)[0]
 	for _, project := range slices.Sorted(maps.Keys(projects)) {
-		w.want = append(w.want, gates.Needs(gate.ProjectKey(project))...)
+		w.want = append(w.want, gate.Table.Needs(gate.ProjectKey(project))...)
 	}
-	nothing := func(context.Context, uint64, uint64, func(events.Record) error) error { return nil }
-	w.view, err = projector.Straight(ctx, tables.Named(walked...), nothing, 0, nil)
+	w.view, err = projector.FoldLog(ctx, nil, projector.FoldOptions{Tables: tables.Named(walked...)}) // nothing is folded yet
 	if err != nil {
 		return nil, err
 	}
