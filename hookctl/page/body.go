@@ -14,23 +14,23 @@ import (
 	"hookline/hookctl/insight"
 )
 
-// body is what a row shows when it is unfolded.
+// body is the content of an unfolded row.
 type body struct {
 	Blocks []block
 	Events []eventRef
-	Links  bool // to the events as they are
+	Links  bool // each event is a link to its page
 }
 
-// block is one part of a body: text as it is, lines of a difference, or a list.
+// block is one part of a body: a text, the lines of a difference, or a list.
 type block struct {
 	Title string
 	Text  string
 	Lines []diffLine
 	Items []string
-	Cut   string // says what is missing
+	Cut   string // says how much is not shown; "" if everything is
 }
 
-// diffLine is a line with its sign, which is a word too, for readers without colour.
+// diffLine is a line of a difference. Its sign is shown as text, for readers without colour.
 type diffLine struct{ Sign, Text string }
 
 // eventRef names an event of a row.
@@ -39,43 +39,65 @@ type eventRef struct {
 	Type, Time string
 }
 
-// bodyOf gathers the blocks of a row, perhaps with links to its events. No text is longer than most bytes.
-func (s *story) bodyOf(ctx context.Context, n *row, most int, links bool) body {
-	b := body{Links: links}
-	w := writer{most: most, words: map[events.InjectedItem]string{}}
+// bodyOptions say how much of a row's events is shown, and where.
+type bodyOptions struct {
+	maxText int  // bytes of one text
+	links   bool // there is a server that the events can be had from
+}
+
+// newBody returns the content of a row.
+func (s *story) newBody(ctx context.Context, n *row, o bodyOptions) body {
+	b := body{Links: o.links}
+	w := bodyWriter{story: s, maxText: o.maxText, words: map[events.InjectedItem]string{}}
+
 	for _, r := range n.records {
-		b.Events = append(b.Events, eventRef{Seq: r.Seq, Type: line(r.Type), Time: r.Time.In(s.zone).Format("15:04:05.000")})
-		if e, ok := r.Event.(*events.SessionStarted); ok {
-			// What the agent is told at such a start, from the states of then: the log has what each item was about and its
-			// size, not its words. What cannot be had any more, such as the rules of gates, stays unsaid.
-			var told struct {
-				Items []struct {
-					events.InjectedItem
-					Text string
-				}
-			}
-			_ = s.by.get(ctx, "/v1/context/"+s.Session.ID, url.Values{"source": {e.Source}, "at": {fmt.Sprint(r.Seq)}}, &told)
-			for _, it := range told.Items {
+		at := r.Time.In(s.reader.zone).Format("15:04:05.000")
+		b.Events = append(b.Events, eventRef{Seq: r.Seq, Type: line(r.Type), Time: at})
+
+		if start, ok := r.Event.(*events.SessionStarted); ok {
+			for _, it := range s.contextAt(ctx, r.Seq, start.Source) {
 				w.words[it.InjectedItem] = it.Text
 			}
 		}
-		w.record(r, s)
+		w.addRecord(r)
 	}
+
 	b.Blocks = w.blocks
 	return b
 }
 
-// writer makes blocks.
-type writer struct {
-	most   int
-	blocks []block
-	input  bool // the input of the call is shown
-
-	words map[events.InjectedItem]string // of what was told at a start, by item without its digest
+// contextItem is an injected item with its text.
+type contextItem struct {
+	events.InjectedItem
+	Text string
 }
 
-// text adds a block of text, nothing of an empty one.
-func (w *writer) text(title, text string) {
+// contextAt returns the items that a start at a sequence injects, folded from the log: the event of an injection has
+// the source and the size of each item, but not its text. Items that do not come from the log, such as the rules of
+// gates, are not among them; if the daemon has no answer there are none.
+func (s *story) contextAt(ctx context.Context, seq uint64, source string) []contextItem {
+	var answer struct{ Items []contextItem }
+	query := url.Values{"source": {source}, "at": {fmt.Sprint(seq)}}
+	_ = s.reader.get(ctx, "/v1/context/"+s.Session.ID, query, &answer)
+
+	return answer.Items
+}
+
+// bodyWriter collects the blocks of a row.
+type bodyWriter struct {
+	story   *story
+	maxText int
+	blocks  []block
+
+	// inputShown is set when a block has the input of the call, which several events of it carry.
+	inputShown bool
+
+	// words holds the texts of the items that a start injects, by item without its digest.
+	words map[events.InjectedItem]string
+}
+
+// addText adds a block for a text that is not empty.
+func (w *bodyWriter) addText(title, text string) {
 	text = strings.TrimRight(text, "\n ")
 	if text == "" {
 		return
@@ -84,115 +106,132 @@ func (w *writer) text(title, text string) {
 	w.blocks = append(w.blocks, block{Title: title, Text: shown, Cut: cut})
 }
 
-// cut gives the beginning of a text, and what to say of the rest.
-func (w *writer) cut(text string) (shown, rest string) {
-	if len(text) <= w.most {
-		return clean(text), ""
-	}
-	return clean(text[:w.most]), fmt.Sprintf("cut here: %d of %d bytes are shown", w.most, len(text))
-}
-
-func (w *writer) list(title string, items []string) {
+// addList adds a block for a list that is not empty.
+func (w *bodyWriter) addList(title string, items []string) {
 	if len(items) > 0 {
 		w.blocks = append(w.blocks, block{Title: title, Items: items})
 	}
 }
 
-// record adds what one event says.
-func (w *writer) record(r events.Record, s *story) {
+// cut returns the beginning of a text, and how much of it that is, or "" if it is all.
+func (w *bodyWriter) cut(text string) (shown, note string) {
+	if len(text) <= w.maxText {
+		return clean(text), ""
+	}
+	return clean(text[:w.maxText]), fmt.Sprintf("cut here: %d of %d bytes are shown", w.maxText, len(text))
+}
+
+// addRecord adds the blocks of one event.
+func (w *bodyWriter) addRecord(r events.Record) {
 	switch e := r.Event.(type) {
 	case *events.ToolRequested:
-		w.call(e.ToolName, e.ToolInput)
+		w.addInput(e.ToolName, e.ToolInput)
 	case *events.ToolSucceeded:
-		w.call(e.ToolName, e.ToolInput)
-		w.result(e.ToolName, e.ToolResponse)
+		w.addInput(e.ToolName, e.ToolInput)
+		w.addResult(e.ToolName, e.ToolResponse)
 	case *events.ToolFailed:
-		w.call(e.ToolName, e.ToolInput)
-		w.text("error", e.Error)
+		w.addInput(e.ToolName, e.ToolInput)
+		w.addText("error", e.Error)
 	case *events.PermissionRequested:
-		w.call(e.ToolName, e.ToolInput)
-		w.text("permission", "asked for in mode "+cmp.Or(e.PermissionMode, "unknown"))
+		w.addInput(e.ToolName, e.ToolInput)
+		w.addText("permission", "asked for in mode "+cmp.Or(e.PermissionMode, "unknown"))
 	case *events.PermissionDenied:
-		w.call(e.ToolName, e.ToolInput)
-		w.text("permission denied", e.Reason)
-	case *events.ToolBatchFinished: // the row's note has why a call was refused
+		w.addInput(e.ToolName, e.ToolInput)
+		w.addText("permission denied", e.Reason)
+	case *events.ToolBatchFinished: // the row's note says why a call was refused
 	case *events.ContextInjected:
-		w.told(e, s)
+		w.addInjected(e)
 	case *events.PromptSubmitted:
-		w.text("prompt", e.Prompt)
+		w.addText("prompt", e.Prompt)
 	case *events.TurnStopped:
-		w.text("answer", e.LastAssistantMessage)
+		w.addText("answer", e.LastAssistantMessage)
 	case *events.SubagentStopped:
-		w.text("the subagent's last words", e.LastAssistantMessage)
+		w.addText("the subagent's last words", e.LastAssistantMessage)
 	case *events.CompactionFinished:
-		w.text("the client's summary", e.CompactSummary)
+		w.addText("the client's summary", e.CompactSummary)
 	default:
-		w.members(r.Type, r.Data)
+		w.addMembers(r.Type, r.Data)
 	}
 }
 
-// told lists what the model was told at a hook, and the events that say so.
-func (w *writer) told(e *events.ContextInjected, s *story) {
+// addInjected adds a list of the items that were injected at a hook, each with the event that it comes from.
+func (w *bodyWriter) addInjected(e *events.ContextInjected) {
 	var items []string
 	for _, it := range e.Items {
-		from := "event " + line(it.Event)
-		if n := s.causes[it.Event]; n != nil {
-			from = insight.Join(", ", fmt.Sprint(n.Seq), n.At, n.Name, n.What)
+		origin := "event " + line(it.Event)
+		if n := w.story.byEvent[it.Event]; n != nil {
+			origin = insight.Join(", ", fmt.Sprint(n.Seq), n.At, n.Name, n.What)
 		}
-		what := fmt.Sprintf("%s (%s), from %s", line(it.ID), cmdline.Plural(it.Tokens, "token"), from)
+		size := cmdline.Plural(it.Tokens, "token")
+		source := fmt.Sprintf("%s (%s), from %s", line(it.ID), size, origin)
+
 		it.Digest = ""
-		items = append(items, insight.Join("\n  ", clean(w.words[it]), what))
+		items = append(items, insight.Join("\n  ", clean(w.words[it]), source))
 	}
+
 	title := fmt.Sprintf("told to the agent at %s, %d tokens", clean(e.Hook), e.Tokens)
 	if e.Left > 0 {
 		title += fmt.Sprintf(", %d left out", e.Left)
 	}
-	w.list(title, items)
+	w.addList(title, items)
 }
 
-// call adds the input of a call, once.
-func (w *writer) call(tool string, input json.RawMessage) {
-	if w.input {
+// addInput adds the input of a call, the first time that it is called.
+func (w *bodyWriter) addInput(tool string, input json.RawMessage) {
+	if w.inputShown {
 		return
 	}
-	w.input = true
-	if what := events.Member(input, "new_string"); tool == "Edit" && what != nil {
-		w.diff(member(input, "file_path"), member(input, "old_string"), insight.Text(what))
-		return
-	}
-	if what := events.Member(input, "content"); tool == "Write" && what != nil {
-		w.diff(member(input, "file_path"), "", insight.Text(what))
-		return
-	}
-	if command := member(input, "command"); tool == "Bash" && command != "" {
-		w.text("command", command)
-		return
-	}
-	w.members("input", input)
-}
+	w.inputShown = true
 
-// result adds what a tool gave back. What Edit and Write were called with is shown as a change already.
-func (w *writer) result(tool string, response json.RawMessage) {
-	var patch []hunk
-	_ = json.Unmarshal(events.Member(response, "structuredPatch"), &patch) // what has another form is no patch
-	stdout, stderr := events.Member(response, "stdout"), events.Member(response, "stderr")
-	file := events.Member(response, "file")
-	switch {
-	case len(patch) > 0:
-		w.patch(patch)
-	case tool == "Edit", tool == "Write":
-	case stdout != nil || stderr != nil:
-		w.text("output", insight.Text(stdout))
-		w.text("error output", insight.Text(stderr))
-	case file != nil:
-		w.text("content", member(file, "content"))
-	default:
-		if text := cmp.Or(member(response, "content"), insight.Text(response)); text != "" {
-			w.text("result", text)
+	switch tool {
+	case "Edit":
+		if after := events.Member(input, "new_string"); after != nil {
+			w.addDiff(member(input, "file_path"), member(input, "old_string"), insight.Text(after))
 			return
 		}
-		w.members("result", response)
+	case "Write":
+		if after := events.Member(input, "content"); after != nil {
+			w.addDiff(member(input, "file_path"), "", insight.Text(after))
+			return
+		}
+	case "Bash":
+		if command := member(input, "command"); command != "" {
+			w.addText("command", command)
+			return
+		}
 	}
+	w.addMembers("input", input)
+}
+
+// addResult adds the response of a tool. Edit and Write have none but the client's patch: their input is shown as a
+// difference already.
+func (w *bodyWriter) addResult(tool string, response json.RawMessage) {
+	var patch []hunk
+	_ = json.Unmarshal(events.Member(response, "structuredPatch"), &patch) // another form is not a patch
+	if len(patch) > 0 {
+		w.addPatch(patch)
+		return
+	}
+	if tool == "Edit" || tool == "Write" {
+		return
+	}
+
+	stdout := events.Member(response, "stdout")
+	stderr := events.Member(response, "stderr")
+	if stdout != nil || stderr != nil {
+		w.addText("output", insight.Text(stdout))
+		w.addText("error output", insight.Text(stderr))
+		return
+	}
+	if file := events.Member(response, "file"); file != nil {
+		w.addText("content", member(file, "content"))
+		return
+	}
+	if text := cmp.Or(member(response, "content"), insight.Text(response)); text != "" {
+		w.addText("result", text)
+		return
+	}
+	w.addMembers("result", response)
 }
 
 // hunk is one part of the difference that the client computed.
@@ -202,30 +241,36 @@ type hunk struct {
 	Lines    []string `json:"lines"`
 }
 
-// patch replaces the difference of the input by the client's own, which has line numbers and the lines around.
-func (w *writer) patch(hunks []hunk) {
+// addPatch replaces the difference that was made of the input by the client's own, which has line numbers and the lines
+// around the change.
+func (w *bodyWriter) addPatch(hunks []hunk) {
 	b := block{Title: "change"}
-	if i := slices.IndexFunc(w.blocks, func(d block) bool { return d.Lines != nil }); i >= 0 {
+	isDiff := func(b block) bool { return b.Lines != nil }
+	if i := slices.IndexFunc(w.blocks, isDiff); i >= 0 {
 		b.Title = w.blocks[i].Title
 		w.blocks = w.blocks[:i]
 	}
 
-	left := w.most
+	left := w.maxText
 	for _, h := range hunks {
-		b.Lines = append(b.Lines, diffLine{"@", fmt.Sprintf("line %d, now %d", h.OldStart, h.NewStart)})
+		place := fmt.Sprintf("line %d, now %d", h.OldStart, h.NewStart)
+		b.Lines = append(b.Lines, diffLine{Sign: "@", Text: place})
+
 		for _, l := range h.Lines {
-			if left -= len(l); left < 0 {
+			left -= len(l)
+			if left < 0 {
 				b.Cut = "cut here: the change is longer"
 				break
 			}
-			b.Lines = append(b.Lines, diffLine{l[:min(1, len(l))], clean(l[min(1, len(l)):])})
+			sign := min(1, len(l))
+			b.Lines = append(b.Lines, diffLine{Sign: l[:sign], Text: clean(l[sign:])})
 		}
 	}
 	w.blocks = append(w.blocks, b)
 }
 
-// diff shows what was replaced and by what.
-func (w *writer) diff(file, before, after string) {
+// addDiff adds the lines that were replaced and those that replaced them.
+func (w *bodyWriter) addDiff(file, before, after string) {
 	b := block{Title: clean(file)}
 	for _, part := range []struct{ sign, text string }{{"-", before}, {"+", after}} {
 		if part.text == "" {
@@ -233,28 +278,37 @@ func (w *writer) diff(file, before, after string) {
 		}
 		shown, cut := w.cut(part.text)
 		for l := range strings.Lines(shown) {
-			b.Lines = append(b.Lines, diffLine{part.sign, strings.TrimSuffix(l, "\n")})
+			b.Lines = append(b.Lines, diffLine{Sign: part.sign, Text: strings.TrimSuffix(l, "\n")})
 		}
 		b.Cut = cmp.Or(b.Cut, cut)
 	}
 	w.blocks = append(w.blocks, b)
 }
 
-// members shows an object by its members, anything else as JSON.
-func (w *writer) members(title string, data json.RawMessage) {
-	var all map[string]json.RawMessage
-	if json.Unmarshal(data, &all) != nil {
-		w.text(title, string(data))
+// addMembers adds a list of an object's members, or a text if the JSON is not an object.
+func (w *bodyWriter) addMembers(title string, data json.RawMessage) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(data, &members) != nil {
+		w.addText(title, string(data))
 		return
 	}
+
 	var items []string
-	for name, raw := range all {
-		if slices.Contains(ofTheHook, name) {
+	for name, raw := range members {
+		if slices.Contains(commonMembers, name) {
 			continue
 		}
 		shown, cut := w.cut(cmp.Or(insight.Text(raw), string(raw)))
 		items = append(items, insight.Join(" … ", clean(name)+": "+shown, cut))
 	}
 	slices.Sort(items)
-	w.list(title, items)
+	w.addList(title, items)
+}
+
+// commonMembers lists the members that every hook has; the page shows them elsewhere.
+var commonMembers = []string{"session_id", "transcript_path", "cwd", "hook_event_name", "prompt_id", "permission_mode"}
+
+// member returns a member of an object as text, as [insight.Text] does.
+func member(object json.RawMessage, name string) string {
+	return insight.Text(events.Member(object, name))
 }

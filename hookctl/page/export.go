@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"io"
 	"time"
@@ -15,83 +16,95 @@ import (
 	"hookline/events"
 )
 
-// Exported is what a file has.
+// Exported describes a file that [Export] has written.
 type Exported struct {
-	Session string `json:"session" jsonschema_description:"whole id"`
-	Events  int    `json:"events" jsonschema_description:"in it"`
-	Digest  string `json:"digest" jsonschema_description:"SHA-256 of the events inside, one JSON object a line"`
+	Session string `json:"session" jsonschema_description:"the whole id of the session"`
+	Events  int    `json:"events" jsonschema_description:"the number of events in the file"`
+	Digest  string `json:"digest" jsonschema_description:"the SHA-256 of the events in the file, one JSON object a line"`
 }
 
-// ExportOptions say what goes into a file.
+// ExportOptions configure [Export].
 type ExportOptions struct {
 	From    Source
-	Session string // whole id
-	Zone    *time.Location
+	Session string         // whole id
+	Zone    *time.Location // of the times on the page
 	Now     time.Time
 	Build   string // of the program, for the page's foot
 }
 
 // Export writes one session as a page that opens without the program: the timeline, the states, the bodies of the rows and
-// the events themselves, packed, with their digest. Secrets are taken out of all of it once more.
-func Export(ctx context.Context, w io.Writer, o ExportOptions) (out Exported, err error) {
-	t, err := pages()
+// the events themselves, packed, with their digest. All of it is redacted once more.
+func Export(ctx context.Context, w io.Writer, o ExportOptions) (Exported, error) {
+	templates, err := parseTemplates()
 	if err != nil {
-		return out, err
+		return Exported{}, fmt.Errorf("parse the page's templates: %w", err)
 	}
 
-	sum, raw := sha256.New(), newPack()
+	sum := sha256.New()
+	raw := newPacker()
 	lines := json.NewEncoder(io.MultiWriter(sum, raw))
 	lines.SetEscapeHTML(false)
-	s, err := newReader(o.From, o.Zone).story(ctx, o.Session, func(r events.Record) error { return lines.Encode(r) })
+	writeLine := func(r events.Record) error { return lines.Encode(r) }
+	s, err := newReader(o.From, o.Zone).story(ctx, o.Session, writeLine)
 	if err != nil {
-		return out, err
+		return Exported{}, err
 	}
 
-	inside := newPack()
-	if err := s.pack(ctx, t, inside); err != nil {
-		return out, err
+	forScript := newPacker()
+	if err := s.packForScript(ctx, templates, forScript); err != nil {
+		return Exported{}, fmt.Errorf("pack the rows of the page: %w", err)
 	}
-	p := s.by.pageOf(s)
-	p.Export, p.Policy = true, policy("'none'")
-	p.Written, p.Build = o.Now.In(o.Zone).Format("2 January 2006, 15:04 MST"), o.Build
-	p.Events, p.Digest = len(s.Moves), hex.EncodeToString(sum.Sum(nil))
-	if p.Pack, err = inside.text(); err != nil {
-		return out, err
+
+	p := newSessionPage(s)
+	p.Export = true
+	p.Policy = policy("'none'")
+	p.Written = o.Now.In(o.Zone).Format("2 January 2006, 15:04 MST")
+	p.Build = o.Build
+	p.Events = len(s.Moves)
+	p.Digest = hex.EncodeToString(sum.Sum(nil))
+	p.Pack, err = forScript.finish()
+	if err != nil {
+		return Exported{}, err
 	}
-	if p.Raw, err = raw.text(); err != nil {
-		return out, err
+	p.Raw, err = raw.finish()
+	if err != nil {
+		return Exported{}, err
 	}
-	return Exported{Session: s.Session.ID, Events: p.Events, Digest: p.Digest}, t.ExecuteTemplate(w, "session", p)
+
+	out := Exported{Session: s.Session.ID, Events: p.Events, Digest: p.Digest}
+	return out, templates.ExecuteTemplate(w, "session", p)
 }
 
-// pack writes what the script asks the server for otherwise.
-func (s *story) pack(ctx context.Context, t *template.Template, w io.Writer) error {
+// packForScript writes everything that the script otherwise asks the server for: the moves and the bodies of all rows.
+func (s *story) packForScript(ctx context.Context, templates *template.Template, w io.Writer) error {
 	bodies := make(map[string]string, len(s.rows))
 	for id, n := range s.rows {
 		if len(n.records) == 0 {
 			continue
 		}
-		var b bytes.Buffer
-		if err := t.ExecuteTemplate(&b, "body", s.bodyOf(ctx, n, mostExport, false)); err != nil {
-			return err
+		var text bytes.Buffer
+		b := s.newBody(ctx, n, bodyOptions{maxText: maxTextExport})
+		if err := templates.ExecuteTemplate(&text, "body", b); err != nil {
+			return fmt.Errorf("write row %s: %w", id, err)
 		}
-		bodies[id] = b.String()
+		bodies[id] = text.String()
 	}
 	return json.NewEncoder(w).Encode(map[string]any{"moves": s.Moves, "bodies": bodies})
 }
 
-// pack is a text on its way into a page: gzip, which every browser unpacks, in base64.
-type pack struct {
+// packer packs data for a page: gzip, which every browser unpacks, in base64.
+type packer struct {
 	*gzip.Writer
-	out *bytes.Buffer
+	packed *bytes.Buffer
 }
 
-func newPack() pack {
+func newPacker() packer {
 	var b bytes.Buffer
-	return pack{Writer: gzip.NewWriter(&b), out: &b}
+	return packer{Writer: gzip.NewWriter(&b), packed: &b}
 }
 
-func (p pack) text() (template.HTML, error) {
+// finish returns the packed data as text.
+func (p packer) finish() (template.HTML, error) {
 	err := p.Close()
-	return template.HTML(base64.StdEncoding.EncodeToString(p.out.Bytes())), err
+	return template.HTML(base64.StdEncoding.EncodeToString(p.packed.Bytes())), err
 }

@@ -8,27 +8,41 @@ import (
 	"sync"
 )
 
-// Who may read. The link's token is good for one use: the browser that opens it gets a cookie that the browser sends back to this
-// host alone and that no script sees. A page of another site can send requests here but has no cookie with them
-// (SameSite), says where it comes from (Origin, Sec-Fetch-Site), and by a name of its own for this address another Host.
+// Who may read. The link's token can be used once: the browser that opens it gets a cookie, which the browser sends back
+// to this host alone and hides from scripts. A page of another site can send requests here, but without the cookie
+// (SameSite), with its origin (Origin, Sec-Fetch-Site), and with another Host if it uses a name of its own for this
+// address.
 
-// guard lets requests through.
+// guard refuses requests that do not come from the browser that opened the link.
 type guard struct {
-	host   string // as the link has it: 127.0.0.1:PORT
-	cookie string // its name, by port: one cookie serves all ports of a host
-	first  string // path of the page that the link opens
+	host       string // of the link: 127.0.0.1:PORT
+	cookieName string // has the port, as a browser sends the cookies of a host to all its ports
+	firstPath  string // of the page that the link opens
 
-	mu    sync.Mutex
-	token string // "" when it was used
-	key   string // value of the cookie
+	mu          sync.Mutex
+	token       string // "" after its use
+	cookieValue string
 }
 
-func newGuard(host, first string) *guard {
+func newGuard(host, firstPath string) *guard {
 	port := host[strings.LastIndex(host, ":")+1:]
-	return &guard{host: host, cookie: "hookline-" + port, first: first, token: rand.Text(), key: rand.Text()}
+	return &guard{
+		host:        host,
+		cookieName:  "hookline-" + port,
+		firstPath:   firstPath,
+		token:       rand.Text(),
+		cookieValue: rand.Text(),
+	}
 }
 
-// wrap refuses what is not the browser that opened the link.
+// link returns the address that opens the page once.
+func (g *guard) link() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return "http://" + g.host + "/open?token=" + g.token
+}
+
+// wrap returns a handler that passes allowed requests on.
 func (g *guard) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -38,26 +52,28 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+
 		switch {
 		case r.Host != g.host:
 			http.Error(w, "this is not the host that you mean", http.StatusMisdirectedRequest)
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			http.Error(w, "the page is for reading", http.StatusMethodNotAllowed)
-		case g.foreign(r):
+		case g.isForeign(r):
 			http.Error(w, "not from another site", http.StatusForbidden)
 		case r.URL.Path == "/open":
 			g.open(w, r)
-		case !g.known(r):
-			http.Error(w, "Open the link that `hookctl page` has printed. It opens the page once; a new one is printed by the next `hookctl page`.", http.StatusForbidden)
+		case !g.hasCookie(r):
+			http.Error(w, "Open the link that `hookctl page` has printed. It opens the page once; "+
+				"a new one is printed by the next `hookctl page`.", http.StatusForbidden)
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
-// foreign says whether another site's page has made a request. Following a link from elsewhere is "cross-site" and
-// "navigate"; without its cookie it gets nothing, and with a token it is the person's own click.
-func (g *guard) foreign(r *http.Request) bool {
+// isForeign tells whether the page of another site has made a request. A link that is followed from elsewhere is
+// "cross-site" and "navigate": without the cookie it is refused, and with the token it is the person's own click.
+func (g *guard) isForeign(r *http.Request) bool {
 	if o := r.Header.Get("Origin"); o != "" && o != "http://"+g.host {
 		return true
 	}
@@ -68,26 +84,42 @@ func (g *guard) foreign(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document"
 }
 
-// open takes the token for a cookie.
+// open exchanges the token for the cookie. The browser that has the cookie may open the link again.
 func (g *guard) open(w http.ResponseWriter, r *http.Request) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	given := r.URL.Query().Get("token")
-	first := r.Method == http.MethodGet && g.token != "" && same(given, g.token)
-	if first {
-		g.token = ""
-		http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
-	}
-	if first || g.known(r) { // or the link once more, by who has it open
-		http.Redirect(w, r, g.first, http.StatusSeeOther)
+	if g.useToken(r) {
+		http.SetCookie(w, &http.Cookie{
+			Name:     g.cookieName,
+			Value:    g.cookieValue,
+			Path:     "/",
+			HttpOnly: true,
+			SameSite: http.SameSiteStrictMode,
+		})
+	} else if !g.hasCookie(r) {
+		http.Error(w, "This link was used. Stop `hookctl page` and start it again for a new one.", http.StatusForbidden)
 		return
 	}
-	http.Error(w, "This link was used. Stop `hookctl page` and start it again for a new one.", http.StatusForbidden)
+	http.Redirect(w, r, g.firstPath, http.StatusSeeOther)
 }
 
-func (g *guard) known(r *http.Request) bool {
-	c, err := r.Cookie(g.cookie)
-	return err == nil && same(c.Value, g.key)
+// useToken tells whether a request has the token, and makes the token invalid then. A HEAD request does not use it.
+func (g *guard) useToken(r *http.Request) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+
+	if r.Method != http.MethodGet || g.token == "" {
+		return false
+	}
+	if !equalSecret(r.URL.Query().Get("token"), g.token) {
+		return false
+	}
+	g.token = ""
+	return true
 }
 
-func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+func (g *guard) hasCookie(r *http.Request) bool {
+	c, err := r.Cookie(g.cookieName)
+	return err == nil && equalSecret(c.Value, g.cookieValue)
+}
+
+// equalSecret compares in constant time.
+func equalSecret(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -16,108 +16,167 @@ import (
 	"hookline/projector/session"
 )
 
-// listPage is the page of all sessions.
+// listPage holds the values of the template of all sessions, which also shows hits of a search and errors.
 type listPage struct {
-	frame
-	Words   string // that were searched for; "" shows all sessions
+	layout
+	Words   string // of the search; "" shows all sessions
 	Groups  []group
 	Trouble string // why nothing is shown
 }
 
-// group are sessions that stand alike.
+// group is a list of sessions with the same standing, or of hits.
 type group struct {
 	ID, Name string
 	Cards    []card
 }
 
-// card is one session of the list.
+// card is one session or one hit.
 type card struct {
-	Path, Title, State, Tone, Mark, Facts string
+	Path, Title, State string
+	Tone               tone
+	Mark, Facts        string
 }
 
-func (s *server) list(w http.ResponseWriter, r *http.Request) error {
+// Indexes of the groups of sessions, in the order in which the page shows them.
+const (
+	groupWaiting = iota
+	groupStuck
+	groupWorking
+	groupEnded
+)
+
+// groupOf returns the index of the group that a session belongs to.
+func groupOf(st session.State) int {
+	if st.Status != session.Live {
+		return groupEnded
+	}
+
+	standing := st.Standing()
+	if standing.Needs {
+		return groupWaiting
+	}
+	if standing.Stuck {
+		return groupStuck
+	}
+	return groupWorking
+}
+
+// serveList sends the page of all sessions.
+func (s *server) serveList(w http.ResponseWriter, r *http.Request) error {
 	all, err := newReader(s.From, s.Zone).sessions(r.Context())
 	if err != nil {
 		return err
 	}
-	groups := []group{{ID: "waiting", Name: "waiting for you"}, {ID: "stuck", Name: "stuck"}, {ID: "working", Name: "working"}, {ID: "ended", Name: "ended"}}
+
+	groups := []group{
+		groupWaiting: {ID: "waiting", Name: "waiting for you"},
+		groupStuck:   {ID: "stuck", Name: "stuck"},
+		groupWorking: {ID: "working", Name: "working"},
+		groupEnded:   {ID: "ended", Name: "ended"},
+	}
 	for _, st := range all {
-		state, tone := statusOf(st)
-		standing, at := st.Standing(), 2
-		switch {
-		case st.Status != session.Live:
-			at = 3
-		case standing.Needs:
-			at = 0
-		case standing.Stuck:
-			at = 1
-		}
-		g := &groups[at]
-		g.Cards = append(g.Cards, card{Path: pathOf(st.ID), Title: line(st.Title), State: state, Tone: tone, Mark: marks[tone], Facts: s.factsOf(st)})
+		g := &groups[groupOf(st)]
+		g.Cards = append(g.Cards, s.cardOf(st))
 	}
 	groups = slices.DeleteFunc(groups, func(g group) bool { return len(g.Cards) == 0 })
-	return s.pages.ExecuteTemplate(w, "sessions", listPage{frame: newFrame("Sessions"), Groups: groups})
+
+	return s.templates.ExecuteTemplate(w, "sessions", listPage{layout: newLayout("Sessions"), Groups: groups})
 }
 
-// find lists the events with some words, of all sessions.
-func (s *server) find(w http.ResponseWriter, r *http.Request) error {
-	words := r.URL.Query().Get("q")
+func (s *server) cardOf(st session.State) card {
+	state, tone := statusOf(st)
+	return card{
+		Path:  pathOf(st.ID),
+		Title: line(st.Title),
+		State: state,
+		Tone:  tone,
+		Mark:  marks[tone],
+		Facts: s.factsOf(st),
+	}
+}
+
+// serveFind sends the events of all sessions that have some words.
+func (s *server) serveFind(w http.ResponseWriter, r *http.Request) error {
 	if s.Find == nil {
 		return problem.Missing("there is no search here")
 	}
-	s.finding.Lock()
+	words := r.URL.Query().Get("q")
+
+	s.findMu.Lock()
 	hits, err := s.Find(r.Context(), words)
-	s.finding.Unlock()
+	s.findMu.Unlock()
 	if err != nil {
 		return err
 	}
+
 	g := group{ID: "found", Name: "events"}
-	hide := newReader(s.From, s.Zone).hide
+	redactor := newReader(s.From, s.Zone).redactor
 	for _, h := range hits {
-		text, _ := hide.Text([]byte(h.Text))
+		text, _ := redactor.Text([]byte(h.Text))
 		title := cmp.Or(line(h.Title), events.Alias(line(h.Session)))
-		g.Cards = append(g.Cards, card{Path: fmt.Sprintf("%s#e%d", pathOf(h.Session), h.Seq), Title: line(string(text)), State: line(h.Kind), Tone: "faint", Mark: marks["faint"],
-			Facts: title + " · " + s.ago(h.Time)})
+		g.Cards = append(g.Cards, card{
+			Path:  fmt.Sprintf("%s#e%d", pathOf(h.Session), h.Seq),
+			Title: line(string(text)),
+			State: line(h.Kind),
+			Tone:  toneFaint,
+			Mark:  marks[toneFaint],
+			Facts: title + " · " + s.ago(h.Time),
+		})
 	}
-	return s.pages.ExecuteTemplate(w, "sessions", listPage{frame: newFrame("What was found"), Words: words, Groups: []group{g}})
+
+	p := listPage{layout: newLayout("What was found"), Words: words, Groups: []group{g}}
+	return s.templates.ExecuteTemplate(w, "sessions", p)
 }
 
-// sessions are all that were not deleted, the last active first.
+// sessions reads all sessions that were not deleted, the last active first.
 func (rd reader) sessions(ctx context.Context) ([]session.State, error) {
 	var all []session.State
-	err := rd.from.Stream(ctx, http.MethodGet, "/v1/cells/"+session.Name, nil, func(raw []byte) error {
-		var c struct{ State session.State }
-		if err := rd.open(raw, &c); err != nil {
+	err := rd.source.Stream(ctx, http.MethodGet, "/v1/cells/"+session.Name, nil, func(raw []byte) error {
+		var cell struct{ State session.State }
+		if err := rd.decode(raw, &cell); err != nil {
 			return fmt.Errorf("read a session: %w", err)
 		}
-		if c.State.Status != session.Deleted {
-			all = append(all, c.State)
+
+		if cell.State.Status != session.Deleted {
+			all = append(all, cell.State)
 		}
 		return nil
 	})
 	slices.SortFunc(all, func(x, y session.State) int { return y.LastActive.Compare(x.LastActive) })
+
 	return all, err
 }
 
+// factsOf returns the line below a session's title.
 func (s *server) factsOf(st session.State) string {
-	failures, compactions := "", ""
+	failures := ""
 	if st.Failures > 0 {
 		failures = cmdline.Plural(st.Failures, "failed call")
 	}
+	compactions := ""
 	if st.Compacted > 0 {
 		compactions = cmdline.Plural(st.Compacted, "compaction")
 	}
-	return insight.Join(" · ", projectOf(st), onBranch(st.Branch), s.ago(st.LastActive), cmdline.Plural(st.Prompts, "prompt"), failures, compactions,
-		events.Alias(line(st.ID)))
+
+	return insight.Join(" · ",
+		projectOf(st),
+		onBranch(st.Branch),
+		s.ago(st.LastActive),
+		cmdline.Plural(st.Prompts, "prompt"),
+		failures,
+		compactions,
+		events.Alias(line(st.ID)),
+	)
 }
 
+// ago returns a time as its age, or as a date after two days.
 func (s *server) ago(t time.Time) string {
-	d := s.Now().Sub(t).Truncate(time.Minute)
-	switch {
-	case d <= 0:
+	age := s.Now().Sub(t).Truncate(time.Minute)
+	if age <= 0 {
 		return "just now"
-	case d < 48*time.Hour:
-		return wording.Span(d) + " ago"
+	}
+	if age < 48*time.Hour {
+		return wording.Span(age) + " ago"
 	}
 	return t.In(s.Zone).Format("2 January 2006, 15:04")
 }

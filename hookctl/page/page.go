@@ -3,20 +3,19 @@
 //
 // # How it is made
 //
-// The daemon gives the events of a session, each with what it changed of the state (GET /v1/walk). story.go groups them
-// into turns and rows, body.go makes what a row shows when it is unfolded, tracks.go the pictures above the scrubber. The
-// script (assets/page.js) adds the changes up: what it shows at an event is what `replay at` says at its sequence.
+// The daemon gives the events of a session, each with its changes of the state (GET /v1/walk). story.go groups them into
+// turns and rows, body.go makes the text of an unfolded row, tracks.go the graphs above the scrubber. The script
+// (assets/page.js) adds the changes up: it shows the same state at an event as `replay at` at the event's sequence.
 //
 // # What it guards
 //
 // The program listens on a loopback address at a port of the system's choice, for the time of the command. Its link holds a
-// token that is good for one use and becomes a cookie; requests without the cookie, for another host or from another
-// origin are refused (guard.go). The pages load nothing from anywhere, run one script that is named by its hash, and
-// everything from the log is text: html/template escapes it, and what would act on a screen is shown by its number.
+// token that can be used once and is exchanged for a cookie. Requests without the cookie, for another host or from another
+// origin are refused (guard.go). The pages load nothing from elsewhere and run one script, which the policy allows by its
+// hash. Everything from the log is text: html/template escapes it, and control characters are shown by their number.
 package page
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -25,28 +24,30 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
 	"hookline/hookctl/redact"
 	"hookline/projector/session"
 )
 
-// Source is the daemon as the page reads it.
+// Source gives the page the daemon's answers.
 type Source interface {
+	// Get decodes one value into out.
 	Get(ctx context.Context, path string, query url.Values, out any) error
+
+	// Stream calls line with each line of an answer. The first error of line ends the stream and is returned.
 	Stream(ctx context.Context, method, path string, query url.Values, line func([]byte) error) error
 }
 
 // Bounds of a text in a row's body, in bytes. The event itself has all of it.
 const (
-	mostLive   = 64 << 10
-	mostExport = 4 << 10
+	maxTextLive   = 64 << 10
+	maxTextExport = 4 << 10
 )
 
 var (
@@ -58,138 +59,160 @@ var (
 	script string
 )
 
-// pages are the templates, parsed when the first page is asked for, so that other verbs start without them.
-func pages() (*template.Template, error) { return template.New("page").Parse(markup) }
-
-// policy allows the one script and the one style by their hashes, and nothing else. connect is what the script may ask.
-func policy(connect string) string {
-	return "default-src 'none'; script-src " + hashOf(script) + "; style-src " + hashOf(style) + "; img-src data:; connect-src " + connect +
-		"; base-uri 'none'; form-action 'none'"
+// parseTemplates parses the templates of all pages. It is called when the first page is asked for, so that other verbs
+// start without them.
+func parseTemplates() (*template.Template, error) {
+	return template.New("page").Parse(markup)
 }
 
+// policy returns a content security policy that allows the one script and the one style by their hashes, and nothing
+// else. connect is the source that the script may send requests to.
+func policy(connect string) string {
+	return strings.Join([]string{
+		"default-src 'none'",
+		"script-src " + hashOf(script),
+		"style-src " + hashOf(style),
+		"img-src data:",
+		"connect-src " + connect,
+		"base-uri 'none'",
+		"form-action 'none'",
+	}, "; ")
+}
+
+// hashOf returns the SHA-256 of a text in the form of a content security policy.
 func hashOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// frame is what both pages have.
-type frame struct {
+// layout holds the values of the templates that every page has.
+type layout struct {
 	Title  string
-	Policy string // in the page itself, where no server says it
+	Policy string // for a page in a file, which no server sends headers with; else ""
 	Style  template.CSS
 	Script template.JS
 }
 
-func newFrame(title string) frame {
-	return frame{Title: title, Style: template.CSS(style), Script: template.JS(script)}
+func newLayout(title string) layout {
+	return layout{Title: title, Style: template.CSS(style), Script: template.JS(script)}
 }
 
-// sessionPage is the page of one session.
+// sessionPage holds the values of the template of one session.
 type sessionPage struct {
-	frame
+	layout
 	Story *story
 	Path  string
-	Root  string // paths below it are shown without it
+	Root  string // folder of the session's work tree; paths below it are shown relative to it
 	State string
-	Tone  string
+	Tone  tone
 	Facts string
 
+	// Of a page in a file only.
 	Export  bool
 	Written string
 	Build   string
 	Events  int
 	Digest  string
-	Pack    template.HTML // gzip in base64, which no character of ends an element
-	Raw     template.HTML
+	Pack    template.HTML // base64, which has no character that could end an element
+	Raw     template.HTML // base64 too
 }
 
-// reader reads sessions and takes secrets out once more.
+// reader reads sessions from the daemon and redacts their secrets once more.
 type reader struct {
-	from Source
-	zone *time.Location
-	hide *redact.Redactor
+	source   Source
+	zone     *time.Location
+	redactor *redact.Redactor
 }
 
-func newReader(from Source, zone *time.Location) reader {
-	return reader{from: from, zone: zone, hide: redact.New().Remembering(redact.NewMemory())}
+func newReader(source Source, zone *time.Location) reader {
+	redactor := redact.New().Remembering(redact.NewMemory())
+	return reader{source: source, zone: zone, redactor: redactor}
 }
 
-// get asks the daemon for one value.
+// get asks the daemon for one value and decodes it without the secrets in it.
 func (rd reader) get(ctx context.Context, path string, query url.Values, out any) error {
 	var raw json.RawMessage
-	if err := rd.from.Get(ctx, path, query, &raw); err != nil {
+	if err := rd.source.Get(ctx, path, query, &raw); err != nil {
 		return err
 	}
-	return rd.open(raw, out)
+	return rd.decode(raw, out)
 }
 
-// open reads a value without the secrets in it.
-func (rd reader) open(raw []byte, out any) error {
-	clean, _ := rd.hide.JSON(raw)
+// decode decodes a value without the secrets in it.
+func (rd reader) decode(raw []byte, out any) error {
+	clean, _ := rd.redactor.JSON(raw)
 	return json.Unmarshal(clean, out)
 }
 
-// story reads a session: its own cell, and its events with what each changed of the state. each is called with every event,
-// and may be nil.
+// story reads the timeline of a session. each is called with every event of it and may be nil.
 func (rd reader) story(ctx context.Context, id string, each func(events.Record) error) (*story, error) {
-	var c struct{ State session.State }
-	if err := rd.get(ctx, "/v1/cells/"+session.Name+"/"+id, nil, &c); err != nil {
+	var cell struct{ State session.State }
+	if err := rd.get(ctx, "/v1/cells/"+session.Name+"/"+id, nil, &cell); err != nil {
 		return nil, err
 	}
 
-	s := &story{Session: c.State, by: rd, zone: rd.zone, rows: map[string]*row{}, calls: map[string]*row{}, causes: map[string]*row{}, agents: map[string]*row{}}
-	err := rd.from.Stream(ctx, "GET", "/v1/walk/"+s.Session.ID, nil, func(raw []byte) error {
+	s := newStory(cell.State, rd)
+	err := rd.source.Stream(ctx, http.MethodGet, "/v1/walk/"+s.Session.ID, nil, func(raw []byte) error {
 		if len(raw) == 0 {
 			return nil
 		}
+
 		var step Step
-		if err := rd.open(raw, &step); err != nil {
+		if err := rd.decode(raw, &step); err != nil {
 			return fmt.Errorf("read a step of the session: %w", err)
 		}
 
-		s.take(step)
+		s.add(step)
 		if each == nil {
 			return nil
 		}
 		return each(step.Record)
 	})
-	s.end()
+	s.finish()
+
 	return s, err
 }
 
-// Count is how much the timeline has.
-func (s *story) Count() string {
-	return cmdline.Plural(len(s.Moves), "event") + ", " + cmdline.Plural(s.Rows, "row")
-}
-
-// pageOf makes what the template of a session needs.
-func (rd reader) pageOf(s *story) sessionPage {
+// newSessionPage returns the values of the template for a session.
+func newSessionPage(s *story) sessionPage {
 	st := s.Session
-	title := cmp.Or(line(st.Title), "session "+events.Alias(line(st.ID)))
+	id := line(st.ID)
 	state, tone := statusOf(st)
-	facts := insight.Join(" · ", projectOf(st), onBranch(st.Branch), line(st.Model), "started "+st.Started.In(rd.zone).Format("2 January 2006, 15:04"), line(st.ID))
-	return sessionPage{frame: newFrame(title), Story: s, Path: pathOf(st.ID), Root: rootOf(st), State: state, Tone: tone, Facts: facts}
+	started := "started " + st.Started.In(s.reader.zone).Format("2 January 2006, 15:04")
+
+	return sessionPage{
+		layout: newLayout(cmp.Or(line(st.Title), "session "+events.Alias(id))),
+		Story:  s,
+		Path:   pathOf(st.ID),
+		Root:   rootOf(st),
+		State:  state,
+		Tone:   tone,
+		Facts:  insight.Join(" · ", projectOf(st), onBranch(st.Branch), line(st.Model), started, id),
+	}
 }
 
 func pathOf(id string) string { return "/session/" + url.PathEscape(id) }
 
-// statusOf says how a session stands or ended, and in which tone.
-func statusOf(s session.State) (words, tone string) {
-	st := s.Standing()
-	words = line(st.Words)
-	switch {
-	case st.Stuck:
-		return "stuck: " + words, "bad"
-	case st.Kind == session.Clean || st.Kind == session.Silent: // over, and nothing to do about it
-		return words, "faint"
-	case st.Kind == session.Working:
-		return words, "good"
+// statusOf returns how a session stands or ended, in words, and the tone to show it in.
+func statusOf(s session.State) (string, tone) {
+	standing := s.Standing()
+	words := line(standing.Words)
+	if standing.Stuck {
+		return "stuck: " + words, toneBad
 	}
-	return words, "warn"
+
+	switch standing.Kind {
+	case session.Clean, session.Silent: // over, and nothing to do about it
+		return words, toneFaint
+	case session.Working:
+		return words, toneGood
+	}
+	return words, toneWarn
 }
 
 func rootOf(s session.State) string { return cmp.Or(s.Worktree, s.Cwd) }
 
+// projectOf returns the name of a session's folder.
 func projectOf(s session.State) string {
 	path := line(rootOf(s))
 	return path[strings.LastIndex(path, "/")+1:]
@@ -200,17 +223,4 @@ func onBranch(name string) string {
 		return ""
 	}
 	return "on " + line(name)
-}
-
-// grep are the sorted ids of the rows of which an event has the words, whatever their case.
-func (s *story) grep(words string) []string {
-	ids := []string{}
-	low := bytes.ToLower([]byte(words))
-	for id, n := range s.rows {
-		if slices.ContainsFunc(n.records, func(r events.Record) bool { return bytes.Contains(bytes.ToLower(r.Data), low) }) {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
 }

@@ -325,7 +325,7 @@ func TestClean(t *testing.T) {
 
 // What ended in silence warns of nothing; what failed or waits does.
 func TestStatusOf(t *testing.T) {
-	for want, st := range map[string]session.State{
+	for want, st := range map[tone]session.State{
 		"faint": {Status: session.Reaped, EndReason: "silent"},
 		"warn":  {Status: session.Ended, EndReason: "other", Course: session.Course{Error: "overloaded"}},
 		"good":  {Status: session.Live, Course: session.Course{Turn: true}},

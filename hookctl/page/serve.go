@@ -19,141 +19,170 @@ import (
 	"hookline/hookctl/problem"
 )
 
-// Options say what a page shows and how long.
+// Options configure [Serve].
 type Options struct {
 	From    Source
-	Session string         // opened at first, "" for the list
-	Zone    *time.Location // of the times that are shown
+	Session string         // id of the session that is opened at first, "" for the list
+	Zone    *time.Location // of the times on the pages
 	Now     func() time.Time
 
-	Find func(ctx context.Context, words string) ([]Hit, error) // searches all sessions; nil = it cannot be had
+	// Find searches all sessions; nil if there is no search. It is not called twice at a time.
+	Find func(ctx context.Context, words string) ([]Hit, error)
 }
 
-// Hit is an event that was found.
+// Hit is an event that a search has found.
 type Hit struct {
-	Session, Title string // the session's whole id, and its title
+	Session, Title string // whole id of the session, and its title
 	Seq            uint64
 	Time           time.Time
-	Kind, Text     string // its type, and the text around what was found
+	Kind, Text     string // type of the event, and the text around the words
 }
 
-// server is one run of the command.
+// maxStories is the number of sessions whose timeline the server keeps.
+const maxStories = 8
+
+// server serves the pages for one run of the command.
 type server struct {
 	Options
-	guard *guard
-	pages *template.Template
+	guard     *guard
+	templates *template.Template
 
-	finding sync.Mutex // one search at a time: each brings the index up to date
+	findMu sync.Mutex // held during a search: each brings the index up to date
 
-	mu    sync.Mutex
-	known map[string]*story // by session; the newest of each, at most 8
+	storiesMu sync.Mutex
+	stories   map[string]*story // by session; the newest of each
 }
 
-// Serve listens on a loopback address, gives the link to told, and ends with the context.
-func Serve(ctx context.Context, o Options, told func(link string)) error {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
+// Serve serves the pages on a loopback address until ctx ends. It calls ready once, with the link that opens them.
+func Serve(ctx context.Context, o Options, ready func(link string)) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("open a port for the page: %w", err)
 	}
-	t, err := pages()
+	templates, err := parseTemplates()
 	if err != nil {
-		return err
+		return fmt.Errorf("parse the page's templates: %w", err)
 	}
+
 	first := "/"
 	if o.Session != "" {
 		first = pathOf(o.Session)
 	}
-	s := &server{Options: o, guard: newGuard(l.Addr().String(), first), pages: t, known: map[string]*story{}}
+	s := &server{
+		Options:   o,
+		guard:     newGuard(listener.Addr().String(), first),
+		templates: templates,
+		stories:   map[string]*story{},
+	}
 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	srv := &http.Server{Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
-		BaseContext: func(net.Listener) context.Context { return ctx }}
+	srv := &http.Server{
+		Handler:           s.handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
 	ended := make(chan error, 1)
-	go func() { ended <- srv.Serve(l) }()
-	told("http://" + s.guard.host + "/open?token=" + s.guard.token) // it opens the page once
+	go func() { ended <- srv.Serve(listener) }()
+	ready(s.guard.link())
 
 	select {
 	case <-ctx.Done():
 	case err = <-ended:
 	}
 	stop()
-	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+
+	// The context that ends is the base of all requests, so they end by themselves; who does not read is cut off.
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if srv.Shutdown(soon) != nil {
-		_ = srv.Close() // a reader that does not let go; nothing is lost by it
+	if srv.Shutdown(grace) != nil {
+		_ = srv.Close()
 	}
 	return err
 }
 
-// html is the type of all answers that do not set another.
-const html = "text/html; charset=utf-8"
+// contentHTML is the content type of all answers that do not set another.
+const contentHTML = "text/html; charset=utf-8"
 
-// handler is all that can be asked for.
+// handler returns the handler of all paths, behind the guard.
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	handle := func(pattern string, h func(http.ResponseWriter, *http.Request) error) {
 		mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", html)
+			w.Header().Set("Content-Type", contentHTML)
 			if err := h(w, r); err != nil {
 				s.fail(w, r, err)
 			}
 		})
 	}
-	handle("/{$}", s.list)
-	handle("/find", s.find)
-	handle("/live", s.live)
-	handle("/session/{id}", s.one)
-	handle("/session/{id}/moves", s.of(func(w http.ResponseWriter, _ *http.Request, st *story) error { return reply(w, st.Moves) }))
-	handle("/session/{id}/grep", s.of(func(w http.ResponseWriter, r *http.Request, st *story) error {
-		return reply(w, st.grep(r.URL.Query().Get("q")))
-	}))
-	handle("/session/{id}/body/{row}", s.of(s.body))
-	handle("/session/{id}/live", s.live)
-	handle("/event/{seq}", s.event)
-	handle("/", func(http.ResponseWriter, *http.Request) error { return problem.Missing("there is no such page") })
+
+	handle("/{$}", s.serveList)
+	handle("/find", s.serveFind)
+	handle("/live", s.serveLive)
+	handle("/session/{id}", s.serveSession)
+	handle("/session/{id}/moves", s.withStory(serveMoves))
+	handle("/session/{id}/grep", s.withStory(serveGrep))
+	handle("/session/{id}/body/{row}", s.withStory(s.serveBody))
+	handle("/session/{id}/live", s.serveLive)
+	handle("/event/{seq}", s.serveEvent)
+	handle("/", func(http.ResponseWriter, *http.Request) error {
+		return problem.Missing("there is no such page")
+	})
+
 	return s.guard.wrap(mux)
 }
 
+// fail sends a page with an error, unless the reader has left.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return
 	}
-	w.Header().Set("Content-Type", html)
+	w.Header().Set("Content-Type", contentHTML)
 	w.WriteHeader(cmp.Or(problem.Of(err).Status, http.StatusBadGateway))
-	_ = s.pages.ExecuteTemplate(w, "sessions", listPage{frame: newFrame("That did not work"), Trouble: wordsOf(err)}) // who asked may be gone
+
+	p := listPage{layout: newLayout("That did not work"), Trouble: describe(err)}
+	_ = s.templates.ExecuteTemplate(w, "sessions", p) // the reader may have left
 }
 
-// wordsOf are an error and what can be done about it.
-func wordsOf(err error) string {
+// describe returns an error with its hint.
+func describe(err error) string {
 	return clean(insight.Join("; ", err.Error(), problem.Of(err).Hint))
 }
 
-// read is the timeline of a session as the log has it now.
-func (s *server) read(ctx context.Context, id string) (*story, error) {
+// readStory reads the timeline of a session from the log and keeps it for the requests of its page.
+func (s *server) readStory(ctx context.Context, id string) (*story, error) {
 	st, err := newReader(s.From, s.Zone).story(ctx, id, nil)
 	if err != nil {
 		return nil, err
 	}
 
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.known) >= 8 {
-		clear(s.known)
+	s.storiesMu.Lock()
+	defer s.storiesMu.Unlock()
+	if len(s.stories) >= maxStories {
+		clear(s.stories)
 	}
-	s.known[st.Session.ID] = st
+	s.stories[st.Session.ID] = st
+
 	return st, nil
 }
 
-// of answers from the timeline that the page was made of, so that its rows are found again; it is read when there is none.
-func (s *server) of(answer func(http.ResponseWriter, *http.Request, *story) error) func(http.ResponseWriter, *http.Request) error {
+// withStory returns a handler that answers from the timeline that the page was made of, so that the rows of the page are
+// found. If the timeline is not kept any more, it is read again.
+func (s *server) withStory(
+	answer func(http.ResponseWriter, *http.Request, *story) error,
+) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		s.mu.Lock()
-		st := s.known[r.PathValue("id")]
-		s.mu.Unlock()
+		id := r.PathValue("id")
+		s.storiesMu.Lock()
+		st := s.stories[id]
+		s.storiesMu.Unlock()
+
 		if st == nil {
 			var err error
-			if st, err = s.read(r.Context(), r.PathValue("id")); err != nil {
+			st, err = s.readStory(r.Context(), id)
+			if err != nil {
 				return err
 			}
 		}
@@ -161,68 +190,83 @@ func (s *server) of(answer func(http.ResponseWriter, *http.Request, *story) erro
 	}
 }
 
-// one sends a session's page.
-func (s *server) one(w http.ResponseWriter, r *http.Request) error {
-	st, err := s.read(r.Context(), r.PathValue("id"))
+// serveSession sends the page of one session.
+func (s *server) serveSession(w http.ResponseWriter, r *http.Request) error {
+	st, err := s.readStory(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	return s.pages.ExecuteTemplate(w, "session", st.by.pageOf(st))
+	return s.templates.ExecuteTemplate(w, "session", newSessionPage(st))
 }
 
-func reply(w http.ResponseWriter, v any) error {
+// serveMoves sends all steps of a session.
+func serveMoves(w http.ResponseWriter, _ *http.Request, st *story) error {
+	return writeJSON(w, st.Moves)
+}
+
+// serveGrep sends the ids of the rows that have some words.
+func serveGrep(w http.ResponseWriter, r *http.Request, st *story) error {
+	return writeJSON(w, st.grep(r.URL.Query().Get("q")))
+}
+
+func writeJSON(w http.ResponseWriter, v any) error {
 	w.Header().Set("Content-Type", "application/json")
 	return json.NewEncoder(w).Encode(v)
 }
 
-func (s *server) body(w http.ResponseWriter, r *http.Request, st *story) error {
+// serveBody sends the content of an unfolded row.
+func (s *server) serveBody(w http.ResponseWriter, r *http.Request, st *story) error {
 	n := st.rows[r.PathValue("row")]
 	if n == nil {
 		return problem.Missing("the session has no such row")
 	}
-	return s.pages.ExecuteTemplate(w, "body", st.bodyOf(r.Context(), n, mostLive, true))
+	b := st.newBody(r.Context(), n, bodyOptions{maxText: maxTextLive, links: true})
+	return s.templates.ExecuteTemplate(w, "body", b)
 }
 
-// event shows an event as the client sent it, redacted, as text.
-func (s *server) event(w http.ResponseWriter, r *http.Request) error {
+// serveEvent sends an event as the client sent it, redacted, as text.
+func (s *server) serveEvent(w http.ResponseWriter, r *http.Request) error {
 	var raw json.RawMessage
-	var pretty bytes.Buffer
-	err := newReader(s.From, s.Zone).get(r.Context(), "/v1/events/"+r.PathValue("seq"), nil, &raw)
-	if err == nil {
-		err = json.Indent(&pretty, raw, "", "  ")
+	path := "/v1/events/" + r.PathValue("seq")
+	if err := newReader(s.From, s.Zone).get(r.Context(), path, nil, &raw); err != nil {
+		return err
 	}
-	if err != nil {
+
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, raw, "", "  "); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, err = w.Write([]byte(clean(pretty.String())))
+	_, err := w.Write([]byte(clean(pretty.String())))
+
 	return err
 }
 
-// live sends the page what is new, as server-sent events, until the reader leaves: a message for each event after the
-// sequence in the query, "there" for what the page has, "lost" with the reason when the daemon does not answer.
-func (s *server) live(w http.ResponseWriter, r *http.Request) error {
-	q := url.Values{"follow": {"1"}, "n": {"1"}}
+// serveLive sends server-sent events until the reader leaves: the sequence of each event of the log after the one in the
+// query, "there" for one that the page has, and "lost" with the reason when the daemon does not answer.
+func (s *server) serveLive(w http.ResponseWriter, r *http.Request) error {
+	query := url.Values{"follow": {"1"}, "n": {"1"}}
 	if id := r.PathValue("id"); id != "" {
-		q.Set("session", id)
+		query.Set("session", id)
 	}
-	after, _ := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64) // 0 where nothing is known
+	after, _ := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64) // 0 if the page has no event
+
 	w.Header().Set("Content-Type", "text/event-stream")
-	tell := func(text string) error {
-		_, err := w.Write([]byte(text + "\n\n"))
+	send := func(message string) error {
+		_, err := w.Write([]byte(message + "\n\n"))
 		return errors.Join(err, http.NewResponseController(w).Flush())
 	}
-	if err := tell(":"); err != nil {
+	if err := send(":"); err != nil {
 		return err
 	}
 
-	err := s.From.Stream(r.Context(), http.MethodGet, "/v1/events", q, func(raw []byte) error {
-		var rec struct{ Seq uint64 } // 0 in a heartbeat, from which a reader that left is known
-		_ = json.Unmarshal(raw, &rec)
-		if rec.Seq > after {
-			return tell(fmt.Sprintf("data: %d", rec.Seq))
+	err := s.From.Stream(r.Context(), http.MethodGet, "/v1/events", query, func(raw []byte) error {
+		var record struct{ Seq uint64 } // 0 in a heartbeat; writing shows whether the reader has left
+		_ = json.Unmarshal(raw, &record)
+		if record.Seq > after {
+			return send(fmt.Sprintf("data: %d", record.Seq))
 		}
-		return tell("event: there\ndata:")
+		return send("event: there\ndata:")
 	})
 	if r.Context().Err() != nil {
 		return nil
@@ -230,5 +274,5 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		err = errors.New("the daemon has ended; the next hook starts it, and so does `hookctl start`")
 	}
-	return tell("event: lost\ndata: " + line(wordsOf(err)))
+	return send("event: lost\ndata: " + line(describe(err)))
 }

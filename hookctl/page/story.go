@@ -1,8 +1,10 @@
 package page
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +22,8 @@ type Step struct {
 	Gone   []string                   `json:"gone"`
 }
 
-// story is one session for the template: its turns, and for the script which row each event belongs to.
+// story is the timeline of one session. The template shows its turns; the script gets its moves, which say the row that
+// each event belongs to.
 type story struct {
 	Session session.State
 	Turns   []*turn
@@ -28,39 +31,42 @@ type story struct {
 	Tracks  tracks
 	Rows    int
 
-	rows    map[string]*row // by id
-	calls   map[string]*row // by the client's id of the call
-	causes  map[string]*row // by event id
-	agents  map[string]*row // by the id of the subagent
-	who     insight.Permissions
-	compact *row // the compaction that is under way, or whose recovery is
-	zone    *time.Location
-	by      reader // that the events came by: it remembers their secrets
+	reader      reader // that read the events: it remembers their secrets
+	permissions insight.Permissions
+
+	rows       map[string]*row // by id
+	calls      map[string]*row // by the client's id of the call
+	byEvent    map[string]*row // by event id
+	subagents  map[string]*row // by the id of the subagent
+	compaction *row            // the newest one, until the next prompt or call; nil if there is none
 }
 
-// turn is a prompt with what followed it.
+// turn is a prompt with everything that followed it.
 type turn struct {
-	Prompt *row
-	Rows   []*row
-	Tools  string
-	Failed int
-	Took   string
-	Open   bool // shown unfolded
-	More   bool // there is more of the prompt than its line
-	Told   bool // the agent was told something with it
+	Prompt   *row
+	Rows     []*row
+	Tools    string
+	Failed   int
+	Took     string
+	Open     bool // shown unfolded
+	More     bool // the prompt is longer than the line that is shown of it
+	Injected bool // context was injected at the prompt
 
-	tools       map[string]int
+	tools       map[string]int // calls by tool
 	begun, last time.Time
 }
+
+// maxOpenRows is the number of rows up to which all turns are shown unfolded. Of a longer session only the last one is.
+const maxOpenRows = 300
 
 // row is one line of the timeline: a call with its permission and outcome, or another event.
 type row struct {
 	ID    string
 	Seq   uint64
 	At    string
-	Tone  string // good, bad, warn, faint or ""
+	Tone  tone
 	Mark  string // one sign for the tone, so that colour is not needed
-	State string // the same as a word, where it is not simply done
+	State string // the tone in a word; "" where a call is simply done
 	Name  string
 	What  string
 	Note  string
@@ -69,7 +75,21 @@ type row struct {
 	records []events.Record
 }
 
-// move is what the script needs of a step. The names are short: there are many.
+// tone says how a row or a session is shown. The style sheet has a class of the same name.
+type tone string
+
+const (
+	tonePlain tone = ""
+	toneGood  tone = "good"
+	toneBad   tone = "bad"
+	toneWarn  tone = "warn"
+	toneFaint tone = "faint"
+)
+
+// marks holds the sign of each tone.
+var marks = map[tone]string{toneGood: "✓", toneBad: "✗", toneWarn: "!", toneFaint: "·", tonePlain: "›"}
+
+// move is one step for the script. The names are short because a session has many.
 type move struct {
 	Seq  uint64                     `json:"q"`
 	Time int64                      `json:"t"` // milliseconds since 1970
@@ -79,139 +99,197 @@ type move struct {
 	Gone []string                   `json:"g,omitempty"`
 }
 
-// take adds one event with what it changed of the state.
-func (s *story) take(step Step) {
-	r := step.Record
-	s.who.Take(r)
-	to := s.place(r)
-	to.records = append(to.records, r)
-	s.causes[r.ID] = to
-	s.turn(r).last = r.Time
-
-	s.Tracks.take(len(s.Moves), step)
-	s.Moves = append(s.Moves, move{Seq: r.Seq, Time: r.Time.UnixMilli(), Type: r.Type, Row: to.ID, Set: step.Set, Gone: step.Gone})
+func newStory(st session.State, rd reader) *story {
+	return &story{
+		Session:   st,
+		reader:    rd,
+		rows:      map[string]*row{},
+		calls:     map[string]*row{},
+		byEvent:   map[string]*row{},
+		subagents: map[string]*row{},
+	}
 }
 
-// end computes what of the timeline needs the whole session.
-func (s *story) end() {
-	s.Tracks.end(len(s.Moves))
-	for _, c := range s.who.Calls() {
+// add adds one event with its changes of the state.
+func (s *story) add(step Step) {
+	r := step.Record
+	s.permissions.Take(r)
+
+	n := s.rowFor(r)
+	n.records = append(n.records, r)
+	s.byEvent[r.ID] = n
+	s.currentTurn(r).last = r.Time
+
+	s.Tracks.add(len(s.Moves), step)
+	s.Moves = append(s.Moves, move{
+		Seq:  r.Seq,
+		Time: r.Time.UnixMilli(),
+		Type: r.Type,
+		Row:  n.ID,
+		Set:  step.Set,
+		Gone: step.Gone,
+	})
+}
+
+// finish computes everything that needs the whole session.
+func (s *story) finish() {
+	s.Tracks.draw(len(s.Moves))
+
+	for _, c := range s.permissions.Calls() {
 		if n := s.calls[c.ToolUseID]; n != nil {
-			n.verdict(c)
+			n.addVerdict(c)
 		}
 	}
+
+	last := len(s.Turns) - 1
 	for i, t := range s.Turns {
 		t.Tools = cmdline.Counts(t.tools)
-		t.Told = len(t.Prompt.records) > 1
+		t.Injected = len(t.Prompt.records) > 1
 		t.Took = wording.Took(t.last.Sub(t.begun))
-		t.Open = s.Rows <= 300 || i == len(s.Turns)-1
+		t.Open = s.Rows <= maxOpenRows || i == last
 	}
 }
 
-// turn is the newest one; the recorder may have come when the session ran already.
-func (s *story) turn(r events.Record) *turn {
+// Count returns the size of the timeline in words.
+func (s *story) Count() string {
+	return cmdline.Plural(len(s.Moves), "event") + ", " + cmdline.Plural(s.Rows, "row")
+}
+
+// grep returns the sorted ids of the rows that have an event with the words, in any case of letters.
+func (s *story) grep(words string) []string {
+	lower := bytes.ToLower([]byte(words))
+	matches := func(r events.Record) bool { return bytes.Contains(bytes.ToLower(r.Data), lower) }
+
+	ids := []string{}
+	for id, n := range s.rows {
+		if slices.ContainsFunc(n.records, matches) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+
+	return ids
+}
+
+// currentTurn returns the newest turn. If the recording began in the middle of a session, the first event begins one.
+func (s *story) currentTurn(r events.Record) *turn {
 	if len(s.Turns) == 0 {
-		s.begin(r, "before the first prompt")
+		s.beginTurn(r, "before the first prompt")
 	}
 	return s.Turns[len(s.Turns)-1]
 }
 
-func (s *story) begin(r events.Record, words string) *row {
-	p := s.newRow(r)
-	p.What = words
-	s.Turns = append(s.Turns, &turn{Prompt: p, tools: map[string]int{}, begun: r.Time, last: r.Time})
-	return p
+// beginTurn adds a turn and returns the row of its prompt.
+func (s *story) beginTurn(r events.Record, words string) *row {
+	prompt := s.newRow(r)
+	prompt.What = words
+	s.Turns = append(s.Turns, &turn{Prompt: prompt, tools: map[string]int{}, begun: r.Time, last: r.Time})
+
+	return prompt
 }
 
+// newRow returns a row with an id of its own, which is not in a turn yet.
 func (s *story) newRow(r events.Record) *row {
-	n := &row{ID: fmt.Sprintf("r%d", r.Seq), Seq: r.Seq, At: r.Time.In(s.zone).Format(time.TimeOnly)}
+	n := &row{
+		ID:  fmt.Sprintf("r%d", r.Seq),
+		Seq: r.Seq,
+		At:  r.Time.In(s.reader.zone).Format(time.TimeOnly),
+	}
 	if s.rows[n.ID] != nil { // the first event begins a turn, and has a row of its own in it
 		n.ID += "a"
 	}
 	s.rows[n.ID] = n
+
 	return n
 }
 
-// add makes a row where the event belongs: below the call that started its subagent, else in the turn.
-func (s *story) add(r events.Record, tone, name, what string) *row {
+// addRow adds a row where the event belongs: below the call that started its subagent, else in the turn.
+func (s *story) addRow(r events.Record, tone tone, name, what string) *row {
 	n := s.newRow(r)
-	n.tone(tone, "")
-	n.Name, n.What = line(name), line(what)
+	n.set(tone, "")
+	n.Name = line(name)
+	n.What = line(what)
 	s.Rows++
-	t := s.turn(r)
-	if parent := s.agents[r.AgentID]; r.AgentID != "" && parent != nil {
+
+	t := s.currentTurn(r)
+	if parent := s.subagents[r.AgentID]; r.AgentID != "" && parent != nil {
 		parent.Rows = append(parent.Rows, n)
 		return n
 	}
 	t.Rows = append(t.Rows, n)
+
 	return n
 }
 
-// marks are the signs of the tones.
-var marks = map[string]string{"good": "✓", "bad": "✗", "warn": "!", "faint": "·", "": "›"}
+// rowFor returns the row that an event belongs to, and adds it if there is none.
+func (s *story) rowFor(r events.Record) *row {
+	cause := s.byEvent[r.Causation]
 
-func (n *row) tone(tone, state string) {
-	n.Tone, n.Mark, n.State = tone, marks[tone], state
-}
-
-// place finds the row that an event belongs to, or makes it.
-func (s *story) place(r events.Record) *row {
-	if _, told := r.Event.(*events.ContextInjected); told && s.causes[r.Causation] != nil {
-		return s.causes[r.Causation]
-	}
 	switch e := r.Event.(type) {
-	case *events.PromptSubmitted:
-		s.compact = nil
-		n := s.begin(r, line(e.Headline()))
-		s.turn(r).More = strings.TrimSpace(e.Prompt) != n.What
-		return n
-	case *events.ToolRequested, *events.ToolSucceeded, *events.ToolFailed, *events.ToolBatchFinished, *events.PermissionRequested, *events.PermissionDenied:
-		s.compact = nil
-		return s.call(r)
-	case *events.GateBlocked, *events.GateTriggered, *events.GateReserved, *events.GateReleased, *events.PermissionAutoDenied:
-		if n := s.causes[r.Causation]; n != nil { // the call
-			return n
+	case *events.ContextInjected:
+		if cause != nil {
+			return cause
 		}
-	case *events.SubagentStarted, *events.SubagentStopped:
-		return s.agent(r)
+	case *events.PromptSubmitted:
+		s.compaction = nil
+		n := s.beginTurn(r, line(e.Headline()))
+		s.currentTurn(r).More = strings.TrimSpace(e.Prompt) != n.What
+		return n
+	case *events.ToolRequested, *events.ToolSucceeded, *events.ToolFailed, *events.ToolBatchFinished,
+		*events.PermissionRequested, *events.PermissionDenied:
+		s.compaction = nil
+		return s.rowForCall(r)
+	case *events.GateBlocked, *events.GateTriggered, *events.GateReserved, *events.GateReleased,
+		*events.PermissionAutoDenied:
+		if cause != nil { // the call
+			return cause
+		}
+	case *events.SubagentStarted:
+		return s.rowForSubagentStart(r)
+	case *events.SubagentStopped:
+		return s.rowForSubagentStop(r, e)
 	case *events.RecordRetracted:
-		if n := s.causes[e.Target]; n != nil {
-			n.tone("faint", "taken back")
+		if n := s.byEvent[e.Target]; n != nil {
+			n.set(toneFaint, "taken back")
 		}
 	case *events.CompactionStarted, *events.CompactionFinished, *events.CheckpointCreated, *events.SessionStarted:
-		return s.compaction(r)
+		return s.rowForCompaction(r)
 	}
-	return s.other(r)
+	return s.addPlainRow(r)
 }
 
-// call finds the row of a tool call.
-func (s *story) call(r events.Record) *row {
+// rowForCall returns the row of the tool call that an event is about.
+func (s *story) rowForCall(r events.Record) *row {
 	switch e := r.Event.(type) {
 	case *events.ToolRequested:
-		n := s.known(r, e.ToolUseID, e.ToolName, e.ToolInput)
-		n.tone("", "running")
+		n := s.callRow(r, e.ToolUseID, e.ToolName, e.ToolInput)
+		n.set(tonePlain, "running")
 		return n
+
 	case *events.ToolSucceeded:
-		n := s.known(r, e.ToolUseID, e.ToolName, e.ToolInput)
-		n.tone("good", "")
-		n.note(insight.Took(e.DurationMS))
+		n := s.callRow(r, e.ToolUseID, e.ToolName, e.ToolInput)
+		n.set(toneGood, "")
+		n.addNote(insight.Took(e.DurationMS))
 		return n
+
 	case *events.ToolFailed:
-		n := s.known(r, e.ToolUseID, e.ToolName, e.ToolInput)
-		n.tone("bad", "failed")
+		n := s.callRow(r, e.ToolUseID, e.ToolName, e.ToolInput)
+		n.set(toneBad, "failed")
 		if e.IsInterrupt {
-			n.tone("warn", "interrupted")
+			n.set(toneWarn, "interrupted")
 		}
-		s.turn(r).Failed++
-		n.note(insight.Took(e.DurationMS))
+		n.addNote(insight.Took(e.DurationMS))
+		s.currentTurn(r).Failed++
 		return n
+
 	case *events.PermissionRequested:
-		if n := s.calls[s.who.About(r.ID)]; n != nil {
+		if n := s.calls[s.permissions.About(r.ID)]; n != nil {
 			return n
 		}
-		return s.other(r)
+
 	case *events.PermissionDenied:
-		return s.known(r, e.ToolUseID, e.ToolName, e.ToolInput)
+		return s.callRow(r, e.ToolUseID, e.ToolName, e.ToolInput)
+
 	case *events.ToolBatchFinished:
 		for _, c := range e.ToolCalls {
 			if n := s.calls[c.ToolUseID]; n != nil {
@@ -219,95 +297,116 @@ func (s *story) call(r events.Record) *row {
 			}
 		}
 	}
-	return s.other(r)
+	return s.addPlainRow(r)
 }
 
-// known is the row of a call, made with its first event.
-func (s *story) known(r events.Record, id, tool string, input json.RawMessage) *row {
+// callRow returns the row of a call by the client's id of the call. The first event of a call adds it.
+func (s *story) callRow(r events.Record, id, tool string, input json.RawMessage) *row {
 	if n := s.calls[id]; n != nil {
 		return n
 	}
-	n := s.add(r, "", tool, insight.Subject(r, input))
+
+	n := s.addRow(r, tonePlain, tool, insight.Subject(r, input))
 	s.calls[id] = n
-	s.turn(r).tools[line(tool)]++
+	s.currentTurn(r).tools[line(tool)]++
+
 	return n
 }
 
-func (n *row) note(words string) {
-	if words = line(words); words != "" {
-		n.Note = strings.TrimPrefix(n.Note+" · "+words, " · ")
+// rowForSubagentStart returns the row of the call that started a subagent, or adds one.
+func (s *story) rowForSubagentStart(r events.Record) *row {
+	hook := r.Event.(events.HookEvent).Hook()
+	n := s.byEvent[r.Causation]
+	if n == nil {
+		start := r
+		start.AgentID = "" // the start belongs to the session, not to the subagent itself
+		n = s.addRow(start, tonePlain, "subagent", hook.AgentType)
 	}
+	s.subagents[hook.AgentID] = n
+
+	return n
 }
 
-// verdict notes who allowed or refused a call. A call that needed no question has no note: most need none.
-func (n *row) verdict(c insight.Call) {
+// rowForSubagentStop returns the row of the subagent that stopped, or adds one.
+func (s *story) rowForSubagentStop(r events.Record, e *events.SubagentStopped) *row {
+	hook := e.Hook()
+	if n := s.subagents[hook.AgentID]; n != nil {
+		return n
+	}
+	if hook.AgentType == "" && s.compaction != nil { // the subagent that wrote the summary
+		return s.compaction
+	}
+	return s.addPlainRow(r)
+}
+
+// rowForCompaction returns the row of a compaction, which gathers its two hooks, the checkpoint before it and the start
+// after it. Checkpoints and starts that belong to no compaction have rows of their own.
+func (s *story) rowForCompaction(r events.Record) *row {
+	switch e := r.Event.(type) {
+	case *events.CheckpointCreated:
+		if s.compaction == nil || e.Trigger == "command" {
+			return s.addPlainRow(r)
+		}
+	case *events.SessionStarted:
+		if s.compaction == nil || e.Source != "compact" {
+			return s.addPlainRow(r)
+		}
+	case *events.CompactionStarted:
+		s.compaction = s.addRow(r, toneWarn, "context compacted", e.Trigger)
+	case *events.CompactionFinished:
+		if s.compaction == nil {
+			s.compaction = s.addRow(r, toneWarn, "context compacted", e.Trigger)
+		}
+	}
+	return s.compaction
+}
+
+// addPlainRow adds a row for an event that belongs to no other row.
+func (s *story) addPlainRow(r events.Record) *row {
+	return s.addRow(r, toneOf(r), r.Type, insight.Fact(r))
+}
+
+// toneOf returns the tone of an event with a row of its own. All are faint that have no tone in lists, but for the
+// agent's answers.
+func toneOf(r events.Record) tone {
+	listed := insight.Tone(r.Type)
+	if listed != "plain" && listed != "" {
+		return tone(listed)
+	}
+	if _, answer := r.Event.(*events.TurnStopped); answer {
+		return tonePlain
+	}
+	return toneFaint
+}
+
+func (n *row) set(tone tone, state string) {
+	n.Tone = tone
+	n.Mark = marks[tone]
+	n.State = state
+}
+
+func (n *row) addNote(words string) {
+	n.Note = insight.Join(" · ", n.Note, line(words))
+}
+
+// addVerdict notes who allowed or refused a call. A call that needed no question gets no note: most need none.
+func (n *row) addVerdict(c insight.Call) {
 	switch c.Verdict {
 	case insight.Allowed, insight.Unknown:
 		return
 	case insight.Running:
-		n.tone("", "running")
+		n.set(tonePlain, "running")
 	case insight.Waiting:
-		n.tone("warn", c.Verdict.Words())
+		n.set(toneWarn, c.Verdict.Words())
 	case insight.Approved, insight.Bypassed:
-		n.note(c.Verdict.Words())
+		n.addNote(c.Verdict.Words())
 	default:
-		n.tone("bad", c.Verdict.Words())
-		n.note(c.Words)
+		n.set(toneBad, c.Verdict.Words())
+		n.addNote(c.Words)
 	}
+
 	if c.WaitedMS > 0 {
-		n.note("after " + wording.Took(time.Duration(c.WaitedMS)*time.Millisecond))
+		waited := time.Duration(c.WaitedMS) * time.Millisecond
+		n.addNote("after " + wording.Took(waited))
 	}
-}
-
-// agent puts a subagent below the call that started it.
-func (s *story) agent(r events.Record) *row {
-	c := r.Event.(events.HookEvent).Hook()
-	n := s.agents[c.AgentID]
-	if _, ok := r.Event.(*events.SubagentStopped); ok {
-		switch {
-		case n != nil:
-			return n
-		case c.AgentType == "" && s.compact != nil: // it wrote the summary
-			return s.compact
-		}
-		return s.other(r)
-	}
-	if n = s.causes[r.Causation]; n == nil {
-		id := r.AgentID
-		r.AgentID = "" // it is in its session, not in itself
-		n = s.add(r, "", "subagent", c.AgentType)
-		r.AgentID = id
-	}
-	s.agents[c.AgentID] = n
-	return n
-}
-
-// compaction gathers what belongs to one: its two hooks, the checkpoint before it, and the start after it.
-func (s *story) compaction(r events.Record) *row {
-	switch e := r.Event.(type) {
-	case *events.CheckpointCreated:
-		if s.compact == nil || e.Trigger == "command" {
-			return s.other(r)
-		}
-	case *events.SessionStarted:
-		if e.Source != "compact" || s.compact == nil {
-			return s.other(r)
-		}
-	case *events.CompactionStarted:
-		s.compact = s.add(r, "warn", "context compacted", e.Trigger)
-	case *events.CompactionFinished:
-		if s.compact == nil {
-			s.compact = s.add(r, "warn", "context compacted", e.Trigger)
-		}
-	}
-	return s.compact
-}
-
-// other is a row of its own for an event that belongs to no other.
-func (s *story) other(r events.Record) *row {
-	tone := insight.Tone(r.Type)
-	if _, answer := r.Event.(*events.TurnStopped); !answer && (tone == "plain" || tone == "") {
-		tone = "faint"
-	}
-	return s.add(r, strings.TrimPrefix(tone, "plain"), r.Type, insight.Fact(r))
 }

@@ -1,38 +1,37 @@
 package page
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
 
-	"hookline/events"
 	"hookline/events/wording"
-	"hookline/hookctl/insight"
 )
 
-// Texts of the log for a page. All of them were written by others: control characters and those that turn the direction
-// of writing are shown by name, so that none acts on the reader's screen.
+// Texts of the log for a page. Others wrote them: control characters, and those that turn the direction of writing, are
+// shown by their number, so that a screen or a browser does not act on them.
 
-// maxLine is in characters: a row of the timeline.
+// maxLine is the length of a text in a row of the timeline, in characters.
 const maxLine = 240
 
-// line returns the beginning of a text on one line. It is not [wording.Short], which drops what acts on a screen: here
-// that is shown by its number.
+// line returns the beginning of a text on one line. It is not [wording.Short], which drops control characters: here they
+// are shown by their number.
 func line(s string) string {
 	begin := clean(s[:min(len(s), 8*maxLine)])
 	return wording.Cut(wording.Flat(begin), maxLine, "…")
 }
 
-// colour finds what sets a terminal's colour; commands print much of it.
+// colour matches the sequences that set a terminal's colour; many commands print them.
 var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// clean shows by its number what would act on a screen. Colours of a terminal go.
+// clean returns a text with each control character replaced by its number, and without the colours of a terminal.
 func clean(s string) string {
+	valid := strings.ToValidUTF8(s, "\uFFFD")
+
 	var b strings.Builder
-	for _, r := range colour.ReplaceAllString(strings.ToValidUTF8(s, "\uFFFD"), "") {
-		if acts(r) {
+	for _, r := range colour.ReplaceAllString(valid, "") {
+		if isControl(r) {
 			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
 			continue
 		}
@@ -41,15 +40,13 @@ func clean(s string) string {
 	return b.String()
 }
 
-// acts says whether a screen acts upon a character instead of showing it.
-func acts(r rune) bool {
-	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
-}
-
-// ofTheHook are the members of every hook, which are shown elsewhere.
-var ofTheHook = []string{"session_id", "transcript_path", "cwd", "hook_event_name", "prompt_id", "permission_mode"}
-
-// member is [insight.Text] of a member of an object.
-func member(object json.RawMessage, name string) string {
-	return insight.Text(events.Member(object, name))
+// isControl tells whether a screen acts on a character instead of showing it.
+func isControl(r rune) bool {
+	switch r {
+	case '\n', '\t':
+		return false
+	case '\u2028', '\u2029': // line and paragraph separator
+		return true
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }
