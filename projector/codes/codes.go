@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/events/copies"
+	"hookline/events/wording"
 	"hookline/projector"
 )
 
@@ -139,7 +141,7 @@ func (s *State) taskCompleted(r events.Record, e *events.TaskCompleted) {
 func (s *State) codesAdded(r events.Record, e *events.CodesAdded) {
 	c := s.collector(r)
 	if !c.add(e.Code) {
-		s.Quarantine = events.Push(s.Quarantine, c.code(clip(e.Code, maxCode)), maxQuarantine)
+		s.Quarantine = copies.Push(s.Quarantine, c.code(wording.Chars(e.Code, maxCode)), maxQuarantine)
 	}
 	s.collect(c)
 }
@@ -167,7 +169,7 @@ func (s State) end(r events.Record, status string) State {
 	if s.Now.Empty() {
 		return s
 	}
-	s.Ended = events.Push(s.Ended, Ended{Status: status, Event: r.ID, Time: r.Time, Context: s.Now}, maxEnded)
+	s.Ended = copies.Push(s.Ended, Ended{Status: status, Event: r.ID, Time: r.Time, Context: s.Now}, maxEnded)
 	s.Now = Context{}
 	return s
 }
@@ -175,7 +177,7 @@ func (s State) end(r events.Record, status string) State {
 // without leaves out what a deleted session said.
 func (s State) without(session string) State {
 	of := func(c Code) bool { return c.Session == session }
-	s.Quarantine, _ = events.Take(s.Quarantine, of)
+	s.Quarantine, _ = copies.Take(s.Quarantine, of)
 	s.Now = s.Now.without(of)
 	s.Ended = slices.Clone(s.Ended)
 	for i := range s.Ended {
@@ -186,7 +188,7 @@ func (s State) without(session string) State {
 
 func (c Context) without(of func(Code) bool) Context {
 	for _, list := range c.lists() {
-		*list, _ = events.Take(*list, of)
+		*list, _ = copies.Take(*list, of)
 	}
 	return c
 }
@@ -267,7 +269,7 @@ func (c *found) put(list *[]Code, code string) {
 	if strings.Trim(what, ":") == "" {
 		return
 	}
-	c.renew(list, clip(code, maxCode), maxCodes)
+	c.renew(list, wording.Chars(code, maxCode), maxCodes)
 }
 
 // code returns a code of the record.
@@ -277,7 +279,7 @@ func (c *found) code(text string) Code {
 
 func (c *found) renew(list *[]Code, code string, most int) {
 	c.drop(list, func(old string) bool { return old == code })
-	*list = events.Push(*list, c.code(code), most)
+	*list = copies.Push(*list, c.code(code), most)
 
 	c.any = true
 	if c.context.Started.IsZero() {
@@ -292,7 +294,7 @@ func (c *found) renew(list *[]Code, code string, most int) {
 // drop takes codes away, and reports whether there was one.
 func (c *found) drop(list *[]Code, is func(code string) bool) bool {
 	before := len(*list)
-	*list, _ = events.Take(*list, func(o Code) bool { return is(o.Code) })
+	*list, _ = copies.Take(*list, func(o Code) bool { return is(o.Code) })
 	return len(*list) < before
 }
 
@@ -301,7 +303,7 @@ func (c *found) done(what string) {
 	if what == "" {
 		return
 	}
-	c.drop(&c.context.Next, func(code string) bool { return code == clip("next:"+what, maxCode) })
+	c.drop(&c.context.Next, func(code string) bool { return code == wording.Chars("next:"+what, maxCode) })
 	c.drop(&c.context.Blockers, func(code string) bool { return strings.HasSuffix(code, ":"+what) })
 	c.put(&c.context.Done, "done:"+what)
 }
@@ -328,19 +330,10 @@ func (c *found) file(name string) {
 	if name == "" || len(name) > maxPath || strings.ContainsAny(name, "\n\r\x00") {
 		return
 	}
-	c.renew(&c.context.Files, path.Clean(events.Below(c.r.Worktree, name)), maxFiles)
+	c.renew(&c.context.Files, path.Clean(wording.Below(c.r.Worktree, name)), maxFiles)
 }
 
 // slug is a text as part of a code: spaces are hyphens.
 func slug(text string) string {
-	return strings.Join(strings.Fields(clip(text, 2*maxCode)), "-")
-}
-
-// clip cuts a text after n characters.
-func clip(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	runes := []rune(text[:min(len(text), 4*n)])
-	return string(runes[:min(n, len(runes))])
+	return strings.Join(strings.Fields(wording.Chars(text, 2*maxCode)), "-")
 }

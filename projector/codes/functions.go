@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"hookline/events"
+	"hookline/events/wording"
 )
 
 // Functions are found line by line: a change is a piece of a file, which no parser accepts.
@@ -48,7 +48,7 @@ func Functions(file, text string) []string {
 	}
 
 	var names []string
-	for line := range strings.Lines(nextLine.ReplaceAllString(events.Clip(text, maxText), ") {")) {
+	for line := range strings.Lines(nextLine.ReplaceAllString(wording.Clip(text, maxText), ") {")) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.ContainsAny(line[:1], "/#*-}") {
 			continue // mostly a comment

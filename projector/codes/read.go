@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/wording"
 )
 
 // What is read off prompts and calls.
@@ -139,7 +140,7 @@ func (c *found) ran(input json.RawMessage, ok bool, output string) {
 
 	words := runs[at].Words
 	target := strings.Join(words[:min(2, len(words))], "-")
-	stuck := clip("block:fails:"+target, maxCode)
+	stuck := wording.Chars("block:fails:"+target, maxCode)
 	if !ok {
 		c.put(&c.context.Blockers, stuck)
 	} else if c.drop(&c.context.Blockers, func(code string) bool { return code == stuck }) {
@@ -155,7 +156,7 @@ func (c *found) ran(input json.RawMessage, ok bool, output string) {
 	if ok {
 		result = ":ok"
 	}
-	for _, n := range events.LastCounts(clip(output, 65536), numbers, 2) {
+	for _, n := range wording.LastCounts(wording.Chars(output, 65536), numbers, 2) {
 		result += ":" + slug(strings.ToLower(n))
 	}
 	c.put(&c.context.Done, code+result)

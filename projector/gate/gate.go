@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/events/copies"
+	"hookline/events/wording"
 	"hookline/projector"
 )
 
@@ -217,8 +219,8 @@ func (s *State) sessionDeleted(r events.Record, _ *events.SessionDeleted) {
 	if r.Session == "" {
 		return
 	}
-	others, _ := events.Take(s.Deleted, func(d Tombstone) bool { return d.Session == r.Session })
-	s.Deleted = events.Push(others, Tombstone{r.Session, r.Time}, maxDeleted)
+	others, _ := copies.Take(s.Deleted, func(d Tombstone) bool { return d.Session == r.Session })
+	s.Deleted = copies.Push(others, Tombstone{r.Session, r.Time}, maxDeleted)
 	delete(s.Pending, r.Session)
 }
 
@@ -226,7 +228,7 @@ func (s *State) retracted(_ events.Record, e *events.RecordRetracted) {
 	if e.Target == "" || slices.Contains(s.Retracted, e.Target) {
 		return
 	}
-	s.Retracted = events.Push(s.Retracted, e.Target, maxDeleted)
+	s.Retracted = copies.Push(s.Retracted, e.Target, maxDeleted)
 }
 
 func (s *State) satisfied(r events.Record, e *events.GateSatisfied) {
@@ -357,7 +359,7 @@ func timeOf(s string) time.Time {
 	return t.UTC()
 }
 
-func clip(s string) string { return events.Clip(s, maxWord) }
+func clip(s string) string { return wording.Clip(s, maxWord) }
 
 // small keeps metadata that fits; larger is in the log alone. The copy is the fold's own.
 func small(b json.RawMessage) json.RawMessage {

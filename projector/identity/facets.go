@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/copies"
 )
 
 // The facets, in the order of events.Facets, with what feeds each.
@@ -212,7 +213,7 @@ func (s *State) settle(a *act) bool {
 	}
 	s.Open = open
 	if !a.succeeded && a.target != 0 {
-		s.Open = events.Push(s.Open, Open{a.target, s.CallCount}, maxOpen)
+		s.Open = copies.Push(s.Open, Open{a.target, s.CallCount}, maxOpen)
 	}
 	return closed
 }
@@ -241,7 +242,7 @@ func include(set []uint32, v uint32, limit int) []uint32 {
 	if slices.Contains(set, v) {
 		return set
 	}
-	return events.Push(set, v, limit)
+	return copies.Push(set, v, limit)
 }
 
 // hash is FNV-1a of 32 bits, never 0. Among a session's few hundred names a collision has odds of about 1 in

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"hookline/events"
+	"hookline/events/copies"
+	"hookline/events/wording"
 )
 
 // alive gives the state a birth if it has none: a log may begin in the middle of a session. A hook
@@ -72,7 +74,7 @@ func (s *State) work(r events.Record) {
 
 // chart takes the continuity into the chart.
 func (s *State) chart(r events.Record) {
-	s.History = events.Push(s.History, Point{AtMS: r.Time.UnixMilli(), IC: s.LastIC}, maxHistory)
+	s.History = copies.Push(s.History, Point{AtMS: r.Time.UnixMilli(), IC: s.LastIC}, maxHistory)
 }
 
 // refresh takes everything that follows from sums, phases and counts.
@@ -96,8 +98,8 @@ func (s *State) refresh() {
 // enter takes a trajectory entry; the next continuity is taken against it.
 func (s *State) enter(atMS int64) {
 	s.LastEntry = s.PurposeVector
-	s.Trajectory = events.Push(s.Trajectory, s.PurposeVector, MaxTrajectory)
-	s.Marks = events.Push(s.Marks, Mark{AtMS: atMS, R: s.Integration}, MaxTrajectory)
+	s.Trajectory = copies.Push(s.Trajectory, s.PurposeVector, MaxTrajectory)
+	s.Marks = copies.Push(s.Marks, Mark{AtMS: atMS, R: s.Integration}, MaxTrajectory)
 }
 
 // persist makes the state the session's snapshot.
@@ -105,7 +107,7 @@ func (s *State) persist(r events.Record, e *events.IdentityPersisted) {
 	s.enter(r.Time.UnixMilli())
 	s.TimestampMS = e.At(r.Time).UnixMilli()
 	s.Persisted, s.PersistedAtMS = true, s.TimestampMS
-	s.Snapshots = events.Push(s.Snapshots, Snapshot{AtMS: s.TimestampMS, IC: s.LastIC, R: s.Integration, C: s.Consciousness}, maxSnapshots)
+	s.Snapshots = copies.Push(s.Snapshots, Snapshot{AtMS: s.TimestampMS, IC: s.LastIC, R: s.Integration, C: s.Consciousness}, maxSnapshots)
 }
 
 // shorten drops the oldest n trajectory entries.
@@ -246,6 +248,5 @@ func bounded(sums Vector) Vector {
 
 // cut shortens a session id to 100 characters (S0 EC-12); intake warns, this is the second wall.
 func cut(id string) string {
-	runes := []rune(id)
-	return string(runes[:min(len(runes), maxSessionID)])
+	return wording.Chars(id, maxSessionID)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/copies"
 	"hookline/projector"
 )
 
@@ -104,14 +105,14 @@ func (s *Pointer) identityRecovered(r events.Record, _ *events.IdentityRecovered
 }
 
 func (s *Pointer) sessionDeleted(r events.Record, _ *events.SessionDeleted) {
-	list, _ := events.Take(s.History, func(e PointerEntry) bool { return e.Session == r.Session })
+	list, _ := copies.Take(s.History, func(e PointerEntry) bool { return e.Session == r.Session })
 	*s = newest(list)
 }
 
 // point takes a snapshot into its place in time. One that came late, from the spool, does not become the
 // newest; of a session only its newest counts.
 func (s *Pointer) point(session string, ms int64) {
-	list, old := events.Take(s.History, func(e PointerEntry) bool { return e.Session == session })
+	list, old := copies.Take(s.History, func(e PointerEntry) bool { return e.Session == session })
 	ms = max(ms, old.AtMS)
 	at := sort.Search(len(list), func(i int) bool { return list[i].AtMS >= ms })
 	*s = newest(slices.Insert(list, at, PointerEntry{Session: session, AtMS: ms}))

@@ -13,6 +13,8 @@ import (
 	"unicode"
 
 	"hookline/events"
+	"hookline/events/copies"
+	"hookline/events/wording"
 	"hookline/projector"
 )
 
@@ -126,7 +128,7 @@ func (s *State) forked(r events.Record, e *events.ForkDetected) {
 		Ledger:  short(e.Ledger),
 		Context: short(e.Context),
 	}
-	s.Forks = events.Push(s.Forks, f, maxForks)
+	s.Forks = copies.Push(s.Forks, f, maxForks)
 }
 
 func (s *State) synthesized(r events.Record, e *events.LedgerSynthesized) {
@@ -140,14 +142,14 @@ func (s *State) synthesized(r events.Record, e *events.LedgerSynthesized) {
 		Level:    short(e.Level),
 		Passed:   e.Passed,
 	}
-	s.Handoffs = events.Push(s.Handoffs, h, maxHandoffs)
+	s.Handoffs = copies.Push(s.Handoffs, h, maxHandoffs)
 }
 
 // sessionDeleted leaves out what the deleted session said.
 func (s *State) sessionDeleted(r events.Record, _ *events.SessionDeleted) {
-	s.Entries, _ = events.Take(s.Entries, func(e Entry) bool { return e.Session == r.Session })
-	s.Forks, _ = events.Take(s.Forks, func(f Fork) bool { return f.Session == r.Session })
-	s.Handoffs, _ = events.Take(s.Handoffs, func(h Handoff) bool { return h.Session == r.Session })
+	s.Entries, _ = copies.Take(s.Entries, func(e Entry) bool { return e.Session == r.Session })
+	s.Forks, _ = copies.Take(s.Forks, func(f Fork) bool { return f.Session == r.Session })
+	s.Handoffs, _ = copies.Take(s.Handoffs, func(h Handoff) bool { return h.Session == r.Session })
 }
 
 func entryOf(r events.Record, e *events.LedgerEntryAdded) Entry {
@@ -286,9 +288,4 @@ func SplitSubject(text string) (subject, decision string) {
 	return strings.TrimSpace(before), strings.TrimSpace(after)
 }
 
-// Clip gives at most n characters, on one line, without control characters; what is cut ends in "…".
-func Clip(text string, n int) string {
-	return events.Short(text, n)
-}
-
-func short(text string) string { return Clip(text, maxText) }
+func short(text string) string { return wording.Short(text, maxText) }

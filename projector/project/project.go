@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/events/copies"
 	"hookline/projector"
 )
 
@@ -111,7 +112,7 @@ func (s *State) projectMoved(r events.Record, e *events.ProjectMoved) {
 func (s *State) projectRehomed(r events.Record, e *events.ProjectRehomed) {
 	if gives(r, e) && s.ID == e.From { // this is the cell of the project that is given up
 		s.JoinedInto = r.Project
-		s.Joined, _ = events.Take(s.Joined, func(id string) bool { return id == r.Project })
+		s.Joined, _ = copies.Take(s.Joined, func(id string) bool { return id == r.Project })
 		return
 	}
 	s.active(r)
@@ -161,8 +162,8 @@ func newest(list []string, v string, limit int) []string {
 	if v == "" {
 		return list
 	}
-	rest, _ := events.Take(list, func(x string) bool { return x == v })
-	return events.Push(rest, v, limit)
+	rest, _ := copies.Take(list, func(x string) bool { return x == v })
+	return copies.Push(rest, v, limit)
 }
 
 // older puts p before the rest where it is not known yet, and only where there is room.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/events/copies"
+	"hookline/events/wording"
 	"hookline/projector"
 )
 
@@ -59,16 +61,16 @@ func (t *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 	default:
 		return
 	}
-	file := events.Below(r.Worktree, events.CallOf(e.ToolName, e.ToolInput).File)
+	file := wording.Below(r.Worktree, events.CallOf(e.ToolName, e.ToolInput).File)
 	if file == "" || len(file) > maxPath || file[0] == '/' { // elsewhere
 		return
 	}
 
-	files, x := events.Take(t.Files, func(x Touch) bool { return x.Path == file })
+	files, x := copies.Take(t.Files, func(x Touch) bool { return x.Path == file })
 	x.Path = file
 	x.Weight = x.at(r.Time) + weight
 	x.Event, x.Time = r.ID, r.Time
-	t.Files = events.Push(files, x, maxTouches)
+	t.Files = copies.Push(files, x, maxTouches)
 }
 
 // at is the weight that is left at a time.

@@ -9,20 +9,22 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/copies"
+	"hookline/events/wording"
 )
 
 // Calls of tools: the files they touch, the commands they run, and what of them failed.
 
 // target is what a call is about, as far as it can be kept.
-func target(c events.Call) string { return events.Short(c.Target(), maxPath) }
+func target(c events.Call) string { return wording.Short(c.Target(), maxPath) }
 
 // succeeded takes in a call that succeeded: its file or command, and that its target's failure is mended.
 func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 	call := events.CallOf(e.ToolName, e.ToolInput)
 	about := target(call)
-	s.Open, _ = events.Take(s.Open, func(f Failure) bool { return f.Target == about })
+	s.Open, _ = copies.Take(s.Open, func(f Failure) bool { return f.Target == about })
 	if r.AgentID == "" {
-		s.Tools = events.Push(s.Tools, events.Short(e.ToolName, maxLine), lastTools)
+		s.Tools = copies.Push(s.Tools, wording.Short(e.ToolName, maxLine), lastTools)
 		s.served(r, e)
 		s.sawOutput(r, e)
 	}
@@ -91,7 +93,7 @@ func (s *State) failed(r events.Record, e *events.ToolFailed) {
 	}
 
 	// The most telling line is the first that names an error, else the first.
-	text := framing.ReplaceAllString(events.Clip(e.Error, maxOutput), "")
+	text := framing.ReplaceAllString(wording.Clip(e.Error, maxOutput), "")
 	said := cmp.Or(Line(text), Line(e.Error))
 	for line := range strings.Lines(text) {
 		if telling.MatchString(line) {
@@ -101,9 +103,9 @@ func (s *State) failed(r events.Record, e *events.ToolFailed) {
 	}
 
 	call := events.CallOf(e.ToolName, e.ToolInput)
-	f := Failure{Target: target(call), Tool: events.Short(e.ToolName, maxLine), Text: said, Event: r.ID, Time: r.Time}
-	open, _ := events.Take(s.Open, func(o Failure) bool { return o.Target == f.Target })
-	s.Open = events.Push(open, f, maxOpen)
+	f := Failure{Target: target(call), Tool: wording.Short(e.ToolName, maxLine), Text: said, Event: r.ID, Time: r.Time}
+	open, _ := copies.Take(s.Open, func(o Failure) bool { return o.Target == f.Target })
+	s.Open = copies.Push(open, f, maxOpen)
 	if e.ToolName == "Bash" {
 		s.ran(r, call, e.ToolInput, false, e.Error)
 	}
@@ -128,7 +130,7 @@ func (s *State) touched(r events.Record, file string, how int) {
 		return
 	}
 
-	files, f := events.Take(s.Files, func(f File) bool { return f.Path == file })
+	files, f := copies.Take(s.Files, func(f File) bool { return f.Path == file })
 	switch how {
 	case reads:
 		f.Read++
@@ -139,7 +141,7 @@ func (s *State) touched(r events.Record, file string, how int) {
 	}
 	f.Path, f.Event, f.Time, f.Known, f.Stamp = file, r.ID, r.Time, false, ""
 	if r.Facts != nil {
-		f.Stamp = events.Short(r.Facts.Seen, maxLine)
+		f.Stamp = wording.Short(r.Facts.Seen, maxLine)
 	}
 	if len(files) >= maxFiles { // a file that was only read goes first
 		i := max(0, slices.IndexFunc(files, func(f File) bool { return !f.Changed() }))
@@ -171,11 +173,11 @@ func (s *State) ran(r events.Record, call events.Call, input json.RawMessage, ok
 		}
 	}
 	if check != "" {
-		result = append(result, slices.Compact(events.LastCounts(output, counts, 3))...)
+		result = append(result, slices.Compact(wording.LastCounts(output, counts, 3))...)
 	}
 
-	commands, c := events.Take(s.Commands, func(c Command) bool { return c.Line == line })
-	c = Command{Line: line, OK: ok, Result: events.Short(strings.Join(result, ", "), maxLine), Runs: c.Runs + 1, Event: r.ID, Time: r.Time}
+	commands, c := copies.Take(s.Commands, func(c Command) bool { return c.Line == line })
+	c = Command{Line: line, OK: ok, Result: wording.Short(strings.Join(result, ", "), maxLine), Runs: c.Runs + 1, Event: r.ID, Time: r.Time}
 	s.Commands = append(commands, c)
 	if len(s.Commands) > maxCommands {
 		ranked := s.ranked()
@@ -184,7 +186,7 @@ func (s *State) ran(r events.Record, call events.Call, input json.RawMessage, ok
 	}
 
 	if check != "" {
-		evidence, _ := events.Take(s.Evidence, func(p Proof) bool { return p.Kind == check })
+		evidence, _ := copies.Take(s.Evidence, func(p Proof) bool { return p.Kind == check })
 		s.Evidence = append(evidence, Proof{Kind: check, OK: ok, Event: r.ID})
 		if ok && check != "lint" {
 			s.Unproved = nil
@@ -223,8 +225,8 @@ func (s *State) listed(r events.Record, input json.RawMessage) {
 	s.Todos = nil
 	for _, t := range append(in.Todos, in.Plan...) {
 		if text := Line(t.Content + t.Step); text != "" {
-			s.Todos = append(s.Todos, Todo{Text: text, Status: events.Short(t.Status, maxWord), Event: r.ID})
+			s.Todos = append(s.Todos, Todo{Text: text, Status: wording.Short(t.Status, maxWord), Event: r.ID})
 		}
 	}
-	s.Todos = events.Newest(s.Todos, maxTodos)
+	s.Todos = copies.Newest(s.Todos, maxTodos)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"hookline/events"
+	"hookline/events/copies"
 )
 
 // Checkpoints: a state of the past becomes the session's own again, by its tiers (S2 "State Tiers", "Revival Hygiene").
@@ -23,7 +24,7 @@ func CheckSchema(version int) error {
 func (s State) Tiers(young, there bool) (kept State, left []string) {
 	kept = s
 	kept.Checkpoints, kept.Said = nil, nil
-	changed, _ := events.Take(s.Files, func(f File) bool { return !f.Changed() })
+	changed, _ := copies.Take(s.Files, func(f File) bool { return !f.Changed() })
 
 	if !young {
 		if len(changed) < len(s.Files) || s.Commands != nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/copies"
+	"hookline/events/wording"
 )
 
 // What a turn's end is held to: the contract of the task, the evidence for it, and what is open (S2 "SESSION_STOP").
@@ -39,13 +41,13 @@ var listEntry = regexp.MustCompile(`(?m)^\s*(?:[-*]|\d+[.)])\s+(?:\[ ?\]\s+)?(\S
 
 // contractOf is what a prompt promises, nil for a question and for words that ask for no change.
 func contractOf(text, event string, turns int) *Contract {
-	asked := events.Clip(text, maxOutput) // of a megabyte the search would take 30 ms
+	asked := wording.Clip(text, maxOutput) // of a megabyte the search would take 30 ms
 	if strings.HasSuffix(text, "?") || !implements.MatchString(asked) {
 		return nil
 	}
-	c := &Contract{Goal: events.Short(text, maxContract), Evidence: []string{"test_pass", "build_success"}, Turn: turns, Event: event}
+	c := &Contract{Goal: wording.Short(text, maxContract), Evidence: []string{"test_pass", "build_success"}, Turn: turns, Event: event}
 	for _, m := range listEntry.FindAllStringSubmatch(asked, maxCriteria) {
-		c.Criteria = append(c.Criteria, events.Short(m[1], maxContract))
+		c.Criteria = append(c.Criteria, wording.Short(m[1], maxContract))
 	}
 	return c
 }
@@ -62,7 +64,7 @@ func stepsOf(message string) []string {
 		m := listEntry.FindStringSubmatch(line)
 		switch {
 		case below && m != nil && len(steps) < maxSteps:
-			steps = append(steps, events.Short(m[1], maxStep))
+			steps = append(steps, wording.Short(m[1], maxStep))
 		case nextHead.MatchString(line):
 			below = true
 			steps = nil
@@ -86,8 +88,8 @@ func (s *State) stopped(r events.Record, e *events.TurnStopped) {
 	var schedule []struct{ Prompt string }
 	_ = json.Unmarshal(e.SessionCrons, &schedule) // mostly there is none
 	for _, t := range schedule {
-		if text := events.Short(t.Prompt, MaxTask); text != "" && !slices.Contains(s.Scheduled, text) {
-			s.Scheduled = events.Push(s.Scheduled, text, maxScheduled)
+		if text := wording.Short(t.Prompt, MaxTask); text != "" && !slices.Contains(s.Scheduled, text) {
+			s.Scheduled = copies.Push(s.Scheduled, text, maxScheduled)
 		}
 	}
 }
@@ -121,10 +123,10 @@ func (s State) HandoffOf(by string) *events.HandoffWritten {
 		out.NextSteps = s.Steps.Texts
 	}
 	for _, t := range pending[:min(maxSteps, len(pending))] {
-		out.NextSteps = append(out.NextSteps, events.Short(t.Text, maxStep))
+		out.NextSteps = append(out.NextSteps, wording.Short(t.Text, maxStep))
 	}
-	for _, f := range slices.Backward(events.Newest(s.Open, 3)) {
-		out.Blockers = append(out.Blockers, events.Short(f.Target+": "+f.Text, maxLine))
+	for _, f := range slices.Backward(copies.Newest(s.Open, 3)) {
+		out.Blockers = append(out.Blockers, wording.Short(f.Target+": "+f.Text, maxLine))
 	}
 	if n := len(s.Checkpoints); n > 0 {
 		out.Checkpoint = s.Checkpoints[n-1].Event

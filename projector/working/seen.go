@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"hookline/events"
+	"hookline/events/copies"
+	"hookline/events/wording"
 )
 
 // Files that stood in the output of a command or a search, and that the session has not opened.
@@ -38,20 +40,20 @@ func (s *State) sawOutput(r events.Record, e *events.ToolSucceeded) {
 	case "Bash", "Grep", "Glob", "Agent", "Task":
 		of := func(name string) []byte { return events.Member(e.ToolResponse, name) }
 		text := slices.Concat(of("stdout"), of("filenames"), of("content"))
-		s.saw(r, inJSON.Replace(events.Clip(string(text), maxOutput)))
+		s.saw(r, inJSON.Replace(wording.Clip(string(text), maxOutput)))
 	}
 }
 
 // saw takes in the paths of a text that lie below the work tree and are of no program's own files, the newest last.
 func (s *State) saw(r events.Record, text string) {
 	for _, p := range pathsIn(text) {
-		p = events.Below(s.Worktree, p)
+		p = wording.Below(s.Worktree, p)
 		names := append(strings.Split(p, "/"), path.Ext(p))
 		if names[0] == "" || slices.ContainsFunc(names, func(name string) bool { return slices.Contains(made, name) }) {
 			continue
 		}
-		seen, _ := events.Take(s.Seen, func(x Sight) bool { return x.Path == p })
-		s.Seen = events.Push(seen, Sight{Path: p, Event: r.ID}, maxSeen)
+		seen, _ := copies.Take(s.Seen, func(x Sight) bool { return x.Path == p })
+		s.Seen = copies.Push(seen, Sight{Path: p, Event: r.ID}, maxSeen)
 	}
 }
 
@@ -74,7 +76,7 @@ var fileName = regexp.MustCompile(`^/?([^/]+/)+[^/]+\.([^A-Z0-9-][^/.-]{0,5}|[A-
 
 // pathsIn are the words of a text that look like a file below a folder. Of a diff they are without the letter of the side.
 func pathsIn(text string) []string {
-	text = events.Clip(text, maxOutput)
+	text = wording.Clip(text, maxOutput)
 	sides := strings.Contains(text, "\n+++ b/")
 	var out []string
 	for {

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"hookline/events"
+	"hookline/events/wording"
 )
 
 // Texts: what counts as a goal, and how long a text may be.
@@ -24,5 +24,5 @@ var stopWords = strings.Fields("about after again also and another any are becau
 // Line is a text's first line without control characters, at most 200 characters.
 func Line(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	return events.Short(text, maxLine)
+	return wording.Short(text, maxLine)
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/events/copies"
+	"hookline/events/wording"
 	"hookline/projector"
 )
 
@@ -94,7 +96,7 @@ type Note struct {
 
 // noteOf is a note from a record, its text with at most so many characters.
 func noteOf(r events.Record, text string, most int) *Note {
-	return &Note{Text: events.Short(text, most), Event: r.ID, Time: r.Time}
+	return &Note{Text: wording.Short(text, most), Event: r.ID, Time: r.Time}
 }
 
 // File is a file that the session's tools touched.
@@ -225,7 +227,7 @@ func (s *State) turnWarned(_ events.Record, e *events.TurnWarned) {
 	warned := map[string]string{}
 	maps.Copy(warned, s.Warned)
 	for _, c := range e.Causes {
-		warned[events.Short(c.Cause, maxWord)] = events.Short(c.Event, maxLine)
+		warned[wording.Short(c.Cause, maxWord)] = wording.Short(c.Event, maxLine)
 	}
 	s.Warned = warned
 }
@@ -254,7 +256,7 @@ func (s *State) checkpointCreated(r events.Record, e *events.CheckpointCreated) 
 		Trigger: e.Trigger,
 		Note:    Line(e.Note),
 	}
-	s.Checkpoints = events.Push(s.Checkpoints, mark, maxCheckpoints)
+	s.Checkpoints = copies.Push(s.Checkpoints, mark, maxCheckpoints)
 	if e.Said != "" {
 		s.Said = noteOf(r, e.Said, MaxTask)
 	}
@@ -280,7 +282,7 @@ func (s *State) aim(r events.Record, text string) {
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), notInPath) {
 		w = strings.Trim(w, "/._-@+")
 		if len(w) > 2 && len(s.Keywords) < 10 && !slices.Contains(stopWords, w) && !slices.Contains(s.Keywords, w) {
-			s.Keywords = append(s.Keywords, events.Short(w, maxWord))
+			s.Keywords = append(s.Keywords, wording.Short(w, maxWord))
 		}
 	}
 }
@@ -288,7 +290,7 @@ func (s *State) aim(r events.Record, text string) {
 // prompted takes in a prompt: the user's newest, the goal when there is none yet, the task when it is of substance.
 func (s *State) prompted(r events.Record, e *events.PromptSubmitted) {
 	text := e.UserText()
-	if text == "" || r.AgentID != "" || slices.Contains(s.Scheduled, events.Short(text, MaxTask)) {
+	if text == "" || r.AgentID != "" || slices.Contains(s.Scheduled, wording.Short(text, MaxTask)) {
 		return
 	}
 	s.Prompt = noteOf(r, text, MaxTask)
@@ -315,13 +317,13 @@ func (s *State) summarised(summary string) {
 	}
 	s.Files = slices.Clone(s.Files)
 	for i, f := range s.Files {
-		s.Files[i].Known = named[f.Path] || named[events.Below(s.Worktree, f.Path)]
+		s.Files[i].Known = named[f.Path] || named[wording.Below(s.Worktree, f.Path)]
 	}
-	s.Seen, _ = events.Take(s.Seen, func(x Sight) bool { return named[x.Path] })
+	s.Seen, _ = copies.Take(s.Seen, func(x Sight) bool { return named[x.Path] })
 
 	flat := strings.Join(strings.Fields(summary), " ")
 	quotes := func(text string) bool {
-		return strings.Contains(flat, strings.TrimSuffix(events.Short(text, maxLine), "…"))
+		return strings.Contains(flat, strings.TrimSuffix(wording.Short(text, maxLine), "…"))
 	} // as it is told
 	for _, n := range []**Note{&s.Goal, &s.Task, &s.Prompt} {
 		if *n != nil {
@@ -362,16 +364,16 @@ func (s *State) refused(r events.Record, e *events.ToolBatchFinished) {
 		if what != call.ToolName {
 			what = call.ToolName + " " + what
 		}
-		s.Corrections = events.Push(s.Corrections, *noteOf(r, what+": "+words, maxLine), maxCorrections)
+		s.Corrections = copies.Push(s.Corrections, *noteOf(r, what+": "+words, maxLine), maxCorrections)
 	}
 }
 
 // task takes in an entry of the list of things to do that has an id.
 func (s *State) task(r events.Record, id, subject, status string) {
-	todos, t := events.Take(s.Todos, func(t Todo) bool { return t.ID == id })
+	todos, t := copies.Take(s.Todos, func(t Todo) bool { return t.ID == id })
 	t = Todo{ID: id, Text: cmp.Or(Line(subject), t.Text), Status: status, Event: r.ID}
 	if t.Text != "" {
-		s.Todos = events.Push(todos, t, maxTodos)
+		s.Todos = copies.Push(todos, t, maxTodos)
 	}
 }
 
@@ -389,6 +391,6 @@ func (s State) Confidence() int {
 
 // Pending are the things to do that are not completed.
 func (s State) Pending() []Todo {
-	open, _ := events.Take(s.Todos, func(t Todo) bool { return t.Status == "completed" })
+	open, _ := copies.Take(s.Todos, func(t Todo) bool { return t.Status == "completed" })
 	return open
 }
