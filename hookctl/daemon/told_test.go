@@ -27,8 +27,8 @@ func TestToldIsAnEvent(t *testing.T) {
 	if len(told) != 1 || told[0].Causation != f.ID || told[0].Session != "s-1" || told[0].Phase != "SESSION_START" {
 		t.Fatalf("%+v", told)
 	}
-	if s := sessionState(t, d, "s-1"); len(s.Told) != 1 || s.Told["identity.start"] == "" {
-		t.Errorf("%+v", s.Told)
+	if s := sessionState(t, d, "s-1"); len(s.Injected) != 1 || s.Injected["identity.start"] == "" {
+		t.Errorf("%+v", s.Injected)
 	}
 	mustVerify(t, d)
 }

@@ -61,7 +61,7 @@ func hadBefore(in Input, s session.State, it Item) bool {
 	if in.Call.Verb != VerbHook || in.Starts() || in.Hook == nil {
 		return false
 	}
-	return s.Told[session.ToldKey(in.Hook.Hook().AgentID, it.ID)] == it.Digest()
+	return s.Injected[session.InjectedKey(in.Hook.Hook().AgentID, it.ID)] == it.Digest()
 }
 
 // PhaseOf returns the lifecycle phase (S2) that a hook belongs to.

@@ -79,7 +79,7 @@ func handedOver(in Input, w World, r Reader, e *events.PromptSubmitted) []events
 	}
 	seen := sessionOf(r, in.Session)
 	before := workingOf(r, latest(r, w.Project, in.Session).SessionID)
-	if seen.Told[session.ToldKey("", "working.goal")] == "" || before.Goal == nil {
+	if seen.Injected[session.InjectedKey("", "working.goal")] == "" || before.Goal == nil {
 		return nil
 	}
 
