@@ -20,11 +20,10 @@ import (
 
 	"hookline/embedded"
 	"hookline/expect"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	homes "hookline/hookctl/home"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
-	"hookline/replay/check"
 )
 
 // home is one installation: its state, its socket, and the environment that its processes run in.
@@ -263,8 +262,8 @@ func (h *home) ask(method, path string) ([]byte, error) {
 	return answer, err
 }
 
-func (h *home) status() (client.Status, error) {
-	var s client.Status
+func (h *home) status() (api.Status, error) {
+	var s api.Status
 	answer, err := h.ask("GET", "/v1/status")
 	if err == nil {
 		err = json.Unmarshal(answer, &s)
@@ -273,21 +272,21 @@ func (h *home) status() (client.Status, error) {
 }
 
 // verify asks the daemon to fold the whole log again.
-func (h *home) verify() (check.Verdict, error) {
+func (h *home) verify() (api.Verdict, error) {
 	answer, err := h.ask("POST", "/v1/verify")
 	if err != nil {
-		return check.Verdict{}, err
+		return api.Verdict{}, err
 	}
 	lines := bytes.Split(bytes.TrimSpace(answer), []byte("\n"))
 	var last struct {
-		Result *check.Verdict `json:"result"`
-		Error  string         `json:"error"`
+		Result *api.Verdict `json:"result"`
+		Error  string       `json:"error"`
 	}
 	if err := json.Unmarshal(lines[len(lines)-1], &last); err != nil {
-		return check.Verdict{}, err
+		return api.Verdict{}, err
 	}
 	if last.Result == nil {
-		return check.Verdict{}, fmt.Errorf("verify: %s", last.Error)
+		return api.Verdict{}, fmt.Errorf("verify: %s", last.Error)
 	}
 	return *last.Result, nil
 }

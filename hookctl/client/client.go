@@ -3,7 +3,6 @@
 package client
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -13,13 +12,13 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"syscall"
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/api"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
@@ -112,7 +111,7 @@ func answering(ctx context.Context, p home.Paths, within time.Duration) (*Client
 	c.home = wire.Mark(p.Home)
 	soon, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	err := c.do(soon, http.MethodGet, "/v1/alive", nil, nil, nil)
+	_, err := api.Alive.Call(soon, c, api.None{})
 	var answered *problem.Error // an older build does not know the path, and lives
 	if err == nil || errors.As(err, &answered) && answered.Status != 0 && answered.Status != http.StatusMisdirectedRequest {
 		return c, nil
@@ -199,96 +198,28 @@ func (c *Client) Close() error {
 	return c.local.Close()
 }
 
-// Get fetches one JSON value into out, or the bytes where out is *[]byte.
-func (c *Client) Get(ctx context.Context, path string, query url.Values, out any) error {
-	return c.do(ctx, http.MethodGet, path, query, nil, out)
-}
-
-// Post sends one JSON value and reads one into out; out may be nil.
-func (c *Client) Post(ctx context.Context, path string, in, out any) error {
-	return c.do(ctx, http.MethodPost, path, nil, in, out)
-}
-
-func (c *Client) do(ctx context.Context, method, path string, query url.Values, in, out any) error {
-	var body io.Reader
-	if in != nil {
-		b, err := json.Marshal(in)
-		if err != nil {
-			return err
-		}
-		body = bytes.NewReader(b)
-	}
-	resp, err := c.send(ctx, method, path, query, body)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	switch out := out.(type) {
-	case nil:
-		return nil
-	case *[]byte:
-		*out, err = io.ReadAll(resp.Body)
-		return err
-	default:
-		return json.NewDecoder(resp.Body).Decode(out)
-	}
-}
-
-// Stream calls fn for each line of an NDJSON answer; empty lines are heartbeats and passed on. The
-// slice is valid during the call. A {"error":…} line ends it as a [problem.Error].
-func (c *Client) Stream(ctx context.Context, method, path string, query url.Values, fn func(line []byte) error) error {
-	resp, err := c.send(ctx, method, path, query, nil)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	r := bufio.NewReaderSize(resp.Body, 64<<10)
-	for {
-		line, err := r.ReadBytes('\n')
-		if errors.Is(err, io.EOF) && len(line) == 0 {
-			return nil
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		line = bytes.TrimSuffix(line, []byte("\n"))
-		if bytes.HasPrefix(line, []byte(`{"error":`)) {
-			p := &problem.Error{Exit: 1}
-			if json.Unmarshal(line, p) == nil {
-				return p
-			}
-		}
-		if err := fn(line); err != nil {
-			return err
-		}
-	}
-}
-
-func (c *Client) send(ctx context.Context, method, path string, query url.Values, body io.Reader) (*http.Response, error) {
-	u := url.URL{Scheme: "http", Host: "hookline", Path: path, RawQuery: query.Encode()}
-	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
-	if err != nil {
-		return nil, err
-	}
+// Send implements [api.Caller].
+func (c *Client) Send(r *http.Request) (*http.Response, error) {
 	if c.home != "" {
-		req.Header.Set("Hookline-Home", c.home)
+		r.Header.Set("Hookline-Home", c.home)
 	}
-	resp, err := c.http.Do(req)
-	switch {
-	case err == nil:
-	case ctx.Err() == nil && hasEnded(err):
-		return nil, problem.FaultBy(ErrNotRunning, "the daemon ended before it answered").Advise("try again: another command may have stopped or restarted it")
-	default:
+	resp, err := c.http.Do(r)
+	if err != nil {
+		if r.Context().Err() == nil && hasEnded(err) {
+			return nil, problem.FaultBy(ErrNotRunning, "the daemon ended before it answered").
+				Advise("try again: another command may have stopped or restarted it")
+		}
 		return nil, Advised(err)
 	}
 	if resp.StatusCode == http.StatusOK {
 		return resp, nil
 	}
+
 	defer resp.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	p := &problem.Error{Message: string(bytes.TrimSpace(text)), Exit: 1, Status: resp.StatusCode}
-	_ = json.Unmarshal(text, p) // plain text stays the message
-	return nil, p
+	refused := &problem.Error{Message: string(bytes.TrimSpace(text)), Exit: 1, Status: resp.StatusCode}
+	_ = json.Unmarshal(text, refused) // plain text stays the message
+	return nil, refused
 }
 
 // hasEnded reports whether no process listens any more, or a connection was cut before its answer.

@@ -14,6 +14,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/hookctl/api"
 	"hookline/replay/carry"
 )
 
@@ -45,7 +46,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 	<-enough
 	file := filepath.Join(t.TempDir(), "b.backup")
-	b, err := ran[carry.BackedUp](t, d.backup, url.Values{"file": {file}})
+	b, err := ran[api.BackedUp](t, d.backup, url.Values{"file": {file}})
 	stop()
 	writers.Wait()
 	if err != nil || b.Blocks < 2 || b.Seq < 400 || b.Blobs != 0 {

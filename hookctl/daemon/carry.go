@@ -10,6 +10,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
@@ -79,7 +80,7 @@ func (d *Daemon) toImport() carry.Into {
 // Restore makes a home from a backup ([carry.Restore]): what stood after the sealed blocks is appended, and everything is
 // verified.
 func Restore(ctx context.Context, o carry.RestoreOptions) (carry.Restored, error) {
-	return carry.Restore(ctx, o, func(ctx context.Context, u carry.Unpacked) (last uint64, verdict check.Verdict, err error) {
+	return carry.Restore(ctx, o, func(ctx context.Context, u carry.Unpacked) (last uint64, verdict api.Verdict, err error) {
 		d, err := Open(ctx, Options{Home: u.Home, unpacked: true})
 		if err != nil {
 			return 0, verdict, err
@@ -152,7 +153,7 @@ func (d *Daemon) toExport() carry.Origin {
 }
 
 // Verify proves the log record by record, folds it again and compares every cell of every bucket.
-func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (v check.Verdict, err error) {
+func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (v api.Verdict, err error) {
 	store := check.Store{Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Report: d.ground.Report, Serving: d.serving}
 	took, err := d.folding(ctx, progress, func(progress func(uint64)) error {
 		v, err = check.Verify(ctx, store, progress)
@@ -184,7 +185,7 @@ func (d *Daemon) rebuild(r *http.Request) (work, error) {
 			}
 			return err
 		})
-		out := client.Rebuilt{Projection: only, DryRun: dry, Seq: pos.Seq, TookMS: took, Changed: []projector.Diff{}}
+		out := api.Rebuilt{Projection: only, DryRun: dry, Seq: pos.Seq, TookMS: took, Changed: []projector.Diff{}}
 		for _, df := range diffs {
 			if only == "" || df.Projection == only {
 				out.Changed = append(out.Changed, df)

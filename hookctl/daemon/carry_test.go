@@ -22,6 +22,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/hookctl/api"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/wire"
 	"hookline/replay/carry"
@@ -46,9 +47,9 @@ func ran[T any](t *testing.T, plan func(*http.Request) (work, error), query url.
 	return out, err
 }
 
-func mustImport(t *testing.T, d *Daemon, path string) carry.Imported {
+func mustImport(t *testing.T, d *Daemon, path string) api.Imported {
 	t.Helper()
-	return expect.Value(ran[carry.Imported](t, d.importFile, url.Values{"file": {path}}))(t)
+	return expect.Value(ran[api.Imported](t, d.importFile, url.Values{"file": {path}}))(t)
 }
 
 // randomHooks draws what sessions could have said.

@@ -23,7 +23,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
 	"hookline/hookctl/recorder"
@@ -93,7 +93,7 @@ type Daemon struct {
 
 	carrying  sync.Mutex // held by an import, a backup or a repair: one at a time
 	notifier  notifier
-	listening atomic.Pointer[client.Listening] // the socket for clients of NATS; nil where the configuration has none
+	listening atomic.Pointer[api.Listening] // the socket for clients of NATS; nil where the configuration has none
 	paths     home.Paths
 	door      atomic.Pointer[door] // nil: in process, or not open yet
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/redact"
@@ -147,7 +147,7 @@ type retractOrder struct {
 }
 
 // doRetract takes an event back: every projection is from now on as if it had never come.
-func (d *Daemon) doRetract(ctx context.Context, o retractOrder) (none client.Retracted, err error) {
+func (d *Daemon) doRetract(ctx context.Context, o retractOrder) (none api.Retracted, err error) {
 	reason := strings.TrimSpace(o.Reason)
 	if reason == "" {
 		return none, problem.Bad("a reason is wanted").Advise("--reason says why the event is wrong")
@@ -170,7 +170,7 @@ func (d *Daemon) doRetract(ctx context.Context, o retractOrder) (none client.Ret
 	if err != nil {
 		return none, err
 	}
-	return client.Retracted{Event: recs[0], Target: target}, nil
+	return api.Retracted{Event: recs[0], Target: target}, nil
 }
 
 // importTranscripts plans taking the sessions of transcripts into the log; paths is a JSON list of absolute paths.

@@ -11,7 +11,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 )
 
 // git that does not answer opens the gate that needs it, and no other.
@@ -36,7 +36,7 @@ func TestGateWithoutGit(t *testing.T) {
 func TestGateOrdersAreChecked(t *testing.T) {
 	g := newGated(t, planOnly)
 	refused := func(typ, data string) string {
-		_, err := g.d.OrderGates(t.Context(), client.Order{Dir: g.dir, Events: ordered(typ, data)})
+		_, err := g.d.OrderGates(t.Context(), api.Order{Dir: g.dir, Events: ordered(typ, data)})
 		return fmt.Sprint(err)
 	}
 	for data, want := range map[string]string{

@@ -11,7 +11,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/gate"
@@ -23,7 +23,7 @@ func TestGatesUnderParallelHooks(t *testing.T) {
 	const sessions, calls = 10, 5
 	g := newGated(t, twoPlans)
 	var frames []wire.Frame
-	var orders []client.Order
+	var orders []api.Order
 	for s := range sessions {
 		id := sessionOf(s)
 		g.says(id, startAs("resume"))
@@ -31,7 +31,7 @@ func TestGatesUnderParallelHooks(t *testing.T) {
 			frames = append(frames, g.frame(id, edit))
 		}
 		for _, n := range []string{"commit_plan", "adr_reviewed"} {
-			orders = append(orders, client.Order{Dir: g.dir, Session: id, Events: ordered(events.TypeGateSatisfied, `{"name":"`+n+`","scope":"session","level":"session","by":"cli"}`)})
+			orders = append(orders, api.Order{Dir: g.dir, Session: id, Events: ordered(events.TypeGateSatisfied, `{"name":"`+n+`","scope":"session","level":"session","by":"cli"}`)})
 		}
 	}
 	var mu sync.Mutex

@@ -11,7 +11,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 )
 
 // What users of the requirements framework rely on, by the number that its behaviour is known by.
@@ -27,7 +27,7 @@ func TestPinned_14_WorktreesShareTheirGates(t *testing.T) {
 	g := newGated(t, planOnly)
 	tree := filepath.Join(filepath.Dir(g.dir), "tree")
 	git(t, g.dir, "worktree", "add", "-q", tree, "-b", "feature/y", "main")
-	g.order(client.Order{Dir: tree, Branch: "feature/x", Events: ordered(events.TypeGateSatisfied, `{"name":"commit_plan","scope":"session","level":"branch","by":"cli"}`)})
+	g.order(api.Order{Dir: tree, Branch: "feature/x", Events: ordered(events.TypeGateSatisfied, `{"name":"commit_plan","scope":"session","level":"branch","by":"cli"}`)})
 	expect.Equal(t, g.reason(sessA, edit), "", "what was satisfied in the other work tree does not count")
 	there := fmt.Sprintf(`{"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"a.txt"},"cwd":%q}`, tree)
 	if got := g.reason(sessB, there); !strings.Contains(got, "commit_plan") {
@@ -75,7 +75,7 @@ func TestPinned_36_DynamicGate(t *testing.T) {
 		t.Errorf("triggered and above the threshold: %q", got)
 	}
 	end := g.now().Add(time.Minute).Format(time.RFC3339Nano)
-	g.order(client.Order{Session: sessA, Events: ordered(events.TypeGateSatisfied, `{"name":"size","scope":"session","level":"session","by":"approval","expires_at":"`+end+`"}`)})
+	g.order(api.Order{Session: sessA, Events: ordered(events.TypeGateSatisfied, `{"name":"size","scope":"session","level":"session","by":"approval","expires_at":"`+end+`"}`)})
 	expect.Equal(t, g.reason(sessA, edit), "", "approved")
 	g.later(time.Minute)
 	if g.reason(sessA, edit) == "" {

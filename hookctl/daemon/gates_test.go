@@ -16,7 +16,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/wire"
 )
 
@@ -151,7 +151,7 @@ func (g *gatedRepo) types() string {
 	return strings.Join(out, " ")
 }
 
-func (g *gatedRepo) order(o client.Order) {
+func (g *gatedRepo) order(o api.Order) {
 	g.t.Helper()
 	if o.Dir == "" {
 		o.Dir = g.dir
@@ -160,8 +160,8 @@ func (g *gatedRepo) order(o client.Order) {
 }
 
 // ordered is the one event of an order.
-func ordered(typ, data string) []client.GateCommand {
-	return []client.GateCommand{{Type: typ, Data: json.RawMessage(data)}}
+func ordered(typ, data string) []api.Command {
+	return []api.Command{{Type: typ, Data: json.RawMessage(data)}}
 }
 
 func (g *gatedRepo) satisfy(session, name, scope string) {
@@ -173,13 +173,13 @@ func (g *gatedRepo) satisfy(session, name, scope string) {
 		g.says(session, `{"hook_event_name":"Notification","message":"hello"}`)
 	}
 	data := fmt.Sprintf(`{"name":%q,"scope":%q,"level":%q,"by":"cli"}`, name, scope, level)
-	g.order(client.Order{Session: session, Events: ordered(events.TypeGateSatisfied, data)})
+	g.order(api.Order{Session: session, Events: ordered(events.TypeGateSatisfied, data)})
 }
 
 func (g *gatedRepo) clear(session, name string) {
 	g.t.Helper()
 	data := fmt.Sprintf(`{"name":%q,"all_sessions":%t,"reason":"command"}`, name, session == "")
-	g.order(client.Order{Session: session, Events: ordered(events.TypeGateCleared, data)})
+	g.order(api.Order{Session: session, Events: ordered(events.TypeGateCleared, data)})
 }
 
 const (

@@ -14,7 +14,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/safeopen"
 )
 
@@ -31,7 +31,7 @@ func (d *Daemon) listen(ctx context.Context) {
 		if was := d.listening.Load(); was == nil || was.Problem != err.Error() {
 			d.log.Warn("listen", "address", d.opts.Listen, "err", err)
 		}
-		d.listening.Store(&client.Listening{Problem: err.Error()})
+		d.listening.Store(&api.Listening{Problem: err.Error()})
 		pause(ctx, listenAgain)
 	}
 }
@@ -52,7 +52,7 @@ func (d *Daemon) listenOnce(ctx context.Context) error {
 		return err
 	}
 	d.log.Info("listening for clients of NATS", "address", feed.Addr())
-	d.listening.Store(&client.Listening{Address: feed.Addr(), Credentials: path})
+	d.listening.Store(&api.Listening{Address: feed.Addr(), Credentials: path})
 
 	seq, _ := d.stream.Last()
 	return d.watch(ctx, seq, func(r events.Record) error {

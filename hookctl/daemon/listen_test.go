@@ -16,10 +16,10 @@ import (
 	"hookline/embedded"
 	"hookline/events"
 	"hookline/expect"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 )
 
-func listening(t *testing.T, d *Daemon, want func(*client.Listening) bool) *client.Listening {
+func listening(t *testing.T, d *Daemon, want func(*api.Listening) bool) *api.Listening {
 	t.Helper()
 	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
 		if is := d.Status().Listen; is != nil && want(is) {
@@ -41,12 +41,12 @@ func TestListenForNATS(t *testing.T) {
 	ended := make(chan struct{})
 	go func() { d.listen(ctx); close(ended) }()
 	defer func() { stop(); <-ended }()
-	listening(t, d, func(is *client.Listening) bool {
+	listening(t, d, func(is *api.Listening) bool {
 		return strings.Contains(is.Problem, "address already in use") && is.Address == ""
 	})
 
 	_ = busy.Close()
-	is := listening(t, d, func(is *client.Listening) bool { return is.Address != "" })
+	is := listening(t, d, func(is *api.Listening) bool { return is.Address != "" })
 	info, err := os.Stat(is.Credentials)
 	if err != nil || info.Mode().Perm() != 0o600 || is.Problem != "" {
 		t.Fatalf("%v %+v", err, is)

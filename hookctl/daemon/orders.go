@@ -9,7 +9,7 @@ import (
 
 	"hookline/events"
 	"hookline/events/wording"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/recorder"
@@ -25,7 +25,7 @@ const (
 )
 
 // OrderGates appends what a person decided about gates, and returns when that is on disk.
-func (d *Daemon) OrderGates(ctx context.Context, o client.Order) (out client.GateReceipt, err error) {
+func (d *Daemon) OrderGates(ctx context.Context, o api.Order) (out api.GateReceipt, err error) {
 	list, err := orderedEvents(o.Events, events.TypeGateSatisfied, events.TypeGateCleared, events.TypeGateImported)
 	if err != nil {
 		return out, err
@@ -57,7 +57,7 @@ func (d *Daemon) OrderGates(ctx context.Context, o client.Order) (out client.Gat
 		return out, err
 	}
 
-	out = client.GateReceipt{Project: project, Branch: branch, Session: session, Seq: recs[len(recs)-1].Seq, Events: []string{}}
+	out = api.GateReceipt{Project: project, Branch: branch, Session: session, Seq: recs[len(recs)-1].Seq, Events: []string{}}
 	for _, rec := range recs {
 		out.Events = append(out.Events, rec.ID)
 	}
@@ -66,7 +66,7 @@ func (d *Daemon) OrderGates(ctx context.Context, o client.Order) (out client.Gat
 
 // orderedEvents returns the decoded events of an order, which may have these types alone. The words of an error name the
 // field.
-func orderedEvents(order []client.GateCommand, types ...string) ([]events.Event, error) {
+func orderedEvents(order []api.Command, types ...string) ([]events.Event, error) {
 	if len(order) == 0 || len(order) > maxOrderEvents {
 		return nil, problem.Bad("%d events: an order has 1 to %d", len(order), maxOrderEvents)
 	}
@@ -117,7 +117,7 @@ func checkOrder(e events.Event, session string) error {
 }
 
 // doLedger appends what a person or an agent says of a ledger, decided in the order of the log.
-func (d *Daemon) doLedger(ctx context.Context, o client.Order) (any, error) {
+func (d *Daemon) doLedger(ctx context.Context, o api.Order) (any, error) {
 	asked, err := orderedEvents(o.Events, events.TypeLedgerEntryAdded, events.TypeLedgerEntryClosed, events.TypeLedgerSynthesized, events.TypeLedgerHealed)
 	if err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (d *Daemon) doLedger(ctx context.Context, o client.Order) (any, error) {
 			recs = recs[1:]
 		}
 	}
-	return client.LedgerReceipt{Project: id, Results: what}, nil
+	return api.LedgerReceipt{Project: id, Results: what}, nil
 }
 
 // ledgerOf returns a project's ledger, together with those of the projects it took in.

@@ -20,6 +20,7 @@ import (
 	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/expect"
+	"hookline/hookctl/api"
 	"hookline/replay/mend"
 )
 
@@ -42,13 +43,13 @@ func blockPath(home string, n int) string {
 	return filepath.Join(msgs, fmt.Sprint(n, ".blk"))
 }
 
-func mustRepair(t *testing.T, d *Daemon, o mend.RepairOptions) mend.Repaired {
+func mustRepair(t *testing.T, d *Daemon, o mend.RepairOptions) api.Repaired {
 	t.Helper()
 	q := url.Values{"from": o.From, "transcripts": {o.Transcripts}}
 	if o.DryRun {
 		q.Set("dry_run", "1")
 	}
-	return expect.Value(ran[mend.Repaired](t, d.repair, q))(t)
+	return expect.Value(ran[api.Repaired](t, d.repair, q))(t)
 }
 
 // lossy is a home whose log has lost one event, and an export of it from before.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/recorder"
 	"hookline/projector"
@@ -64,7 +64,7 @@ func (d *Daemon) doRestore(ctx context.Context, o restoreOrder) (any, error) {
 
 // checkpointOf is a checkpoint of a session with its state, and the id of its event. One of another session, and one of a
 // schema that this build does not know, is refused.
-func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (out client.Restored, event string, err error) {
+func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (out api.Restored, event string, err error) {
 	none := problem.Missing("session %s has no checkpoint %d", id, seq).Advise("`hookctl checkpoint list` shows them")
 	if seq == 0 {
 		s, _ := stateOf[working.State](ctx, d, working.Name, id)
@@ -87,7 +87,7 @@ func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (out c
 	if err != nil {
 		return out, "", err
 	}
-	out = client.Restored{Session: id, Checkpoint: seq, Time: rec.Time, Schema: marker.Schema, Left: []string{}}
+	out = api.Restored{Session: id, Checkpoint: seq, Time: rec.Time, Schema: marker.Schema, Left: []string{}}
 	if len(at.Cells) == 0 {
 		return out, rec.ID, nil
 	}

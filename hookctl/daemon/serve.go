@@ -13,6 +13,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/config"
 	"hookline/hookctl/home"
@@ -158,7 +159,7 @@ func (d *Daemon) run(ctx context.Context, door *door) string {
 		}
 	})
 	if d.opts.listenWrong != "" {
-		d.listening.Store(&client.Listening{Problem: d.opts.listenWrong})
+		d.listening.Store(&api.Listening{Problem: d.opts.listenWrong})
 	} else if wanted(d.opts.Listen) {
 		beside.Go(func() { d.listen(loops) })
 	}

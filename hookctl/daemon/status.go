@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/recorder"
 	"hookline/hookctl/wire"
 	"hookline/projector"
@@ -24,20 +24,20 @@ import (
 )
 
 // Status gathers the daemon's state.
-func (d *Daemon) Status() client.Status {
+func (d *Daemon) Status() api.Status {
 	pid := os.Getpid()
 	last, _ := d.stream.Last()
 	rep := d.ground.Report()
-	s := client.Status{PID: &pid, Version: wire.Build, Protocol: wire.Protocol, UptimeS: d.opts.Now().Sub(d.started).Seconds(), Seq: last,
+	s := api.Status{PID: &pid, Version: wire.Build, Protocol: wire.Protocol, UptimeS: d.opts.Now().Sub(d.started).Seconds(), Seq: last,
 		Fsync: cmp.Or(d.opts.Fsync, "shared"), Home: d.opts.Home, Socket: d.paths.Socket, Listen: d.listening.Load(), CleanStart: rep.Clean, Spool: d.spool.Count(),
-		Warnings: []string{}, Damage: check.Status(rep), Projections: []client.ProjectionStatus{}}
+		Warnings: []string{}, Damage: check.Status(rep), Projections: []api.ProjectionStatus{}}
 	for _, l := range d.sessionsBy(d.life, session.Alive) {
-		s.Live = append(s.Live, client.LiveSession{ID: l.ID, Title: l.Title, Standing: l.Standing()})
+		s.Live = append(s.Live, api.LiveSession{ID: l.ID, Title: l.Title, Standing: l.Standing()})
 	}
 	s.LiveSessions = len(s.Live)
 	pos := d.view.Positions()
 	for _, name := range tables.Names() {
-		s.Projections = append(s.Projections, client.ProjectionStatus{Name: name, Seq: pos[name].Seq, Lag: last - min(last, pos[name].Seq)})
+		s.Projections = append(s.Projections, api.ProjectionStatus{Name: name, Seq: pos[name].Seq, Lag: last - min(last, pos[name].Seq)})
 	}
 	d.hooks.mu.Lock()
 	s.Again, s.Conflicts = d.hooks.again, d.hooks.conflicts
@@ -57,7 +57,7 @@ func (d *Daemon) Status() client.Status {
 // hookCounts are the counters of status; they start at zero with the daemon.
 type hookCounts struct {
 	mu               sync.Mutex
-	kinds            map[string]client.HookCount
+	kinds            map[string]api.HookCount
 	installs         map[string]int // second ones
 	unknown          map[string]int // hooks that this build has no type for
 	again, conflicts int64
@@ -74,7 +74,7 @@ func (c *hookCounts) count(seen recorder.Verdict, name, install string, e events
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kinds == nil {
-		c.kinds, c.installs, c.unknown = map[string]client.HookCount{}, map[string]int{}, map[string]int{}
+		c.kinds, c.installs, c.unknown = map[string]api.HookCount{}, map[string]int{}, map[string]int{}
 	}
 	switch seen {
 	case recorder.Again:
@@ -95,7 +95,7 @@ func (c *hookCounts) count(seen recorder.Verdict, name, install string, e events
 		if _, unknown := e.(*events.HookUnrecognized); unknown {
 			c.unknown["hook "+name]++
 		}
-		c.kinds[name] = client.HookCount{Last: now.UTC().Truncate(time.Millisecond), Count: c.kinds[name].Count + 1}
+		c.kinds[name] = api.HookCount{Last: now.UTC().Truncate(time.Millisecond), Count: c.kinds[name].Count + 1}
 	}
 }
 
@@ -167,13 +167,13 @@ func (m *metricText) write(kind, name, help string, values map[string]float64, l
 }
 
 // canary sends an event through the whole line, and writes and reads one cell of each bucket and one large content.
-func (d *Daemon) canary(ctx context.Context) client.Canary {
-	c := client.Canary{OK: true}
+func (d *Daemon) canary(ctx context.Context) api.Canary {
+	c := api.Canary{OK: true}
 	nonce := wire.NewID(d.opts.Now().UnixMilli())
 	step := func(name string, fn func() error) {
 		begin := time.Now()
 		err := fn()
-		s := client.CanaryStep{Name: name, OK: err == nil, MS: float64(time.Since(begin).Microseconds()) / 1000}
+		s := api.CanaryStep{Name: name, OK: err == nil, MS: float64(time.Since(begin).Microseconds()) / 1000}
 		if err != nil {
 			s.Detail, c.OK = err.Error(), false
 		}

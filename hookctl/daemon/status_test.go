@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"hookline/expect"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/recorder"
 	"hookline/projector/tables"
 )
@@ -32,9 +32,9 @@ func TestStatusKeys(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	expect.Equal(t, len(s.Projections), len(tables.All()))
-	expect.Equal(t, s.Projections[0], client.ProjectionStatus{Name: tables.All()[0].Name(), Lag: 4})
+	expect.Equal(t, s.Projections[0], api.ProjectionStatus{Name: tables.All()[0].Name(), Lag: 4})
 	expect.Value(d.view.Flush(t.Context()))(t)
-	expect.Equal(t, d.Status().Projections[0], client.ProjectionStatus{Name: tables.All()[0].Name(), Seq: 4})
+	expect.Equal(t, d.Status().Projections[0], api.ProjectionStatus{Name: tables.All()[0].Name(), Seq: 4})
 }
 
 // Counters stay bounded whatever names come.
@@ -49,6 +49,6 @@ func TestHookCounts(t *testing.T) {
 	c.count(recorder.Fresh, "H1", "", nil, now)
 	expect.Equal(t, len(c.kinds), 202, "kinds")
 	expect.Equal(t, c.kinds["(other)"].Count, 1000-201)
-	expect.Equal(t, c.kinds["H1"], client.HookCount{Last: now.UTC().Truncate(time.Millisecond), Count: 2})
+	expect.Equal(t, c.kinds["H1"], api.HookCount{Last: now.UTC().Truncate(time.Millisecond), Count: 2})
 	expect.Equal(t, len(c.installs), 100, "installs")
 }

@@ -7,7 +7,7 @@ import (
 
 	"hookline/events"
 	"hookline/events/wording"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/recorder"
@@ -116,8 +116,8 @@ func (d *Daemon) used(ctx context.Context, u hook.Use, base events.Envelope) {
 }
 
 // doLine records how full the context is, where that came into another phase, and gives what the status line shows.
-func (d *Daemon) doLine(ctx context.Context, o client.LineOrder) (any, error) {
-	var out client.LineFacts
+func (d *Daemon) doLine(ctx context.Context, o api.LineRequest) (any, error) {
+	var out api.LineFacts
 	var s session.State
 	err := d.view.Read(ctx, func(r projector.Reader) error {
 		s, _ = projector.State[session.State](r, session.Name, o.Session)

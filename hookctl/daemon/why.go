@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"hookline/events"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/projector"
@@ -31,7 +31,7 @@ func (d *Daemon) why(r *http.Request) (any, error) {
 	}
 
 	ctx, id := r.Context(), r.PathValue("session")
-	out := client.Why{Query: text, Session: id, Lines: []hook.Recovered{}, Sources: []client.WhySource{}, Told: []client.WhyTold{}}
+	out := api.Why{Query: text, Session: id, Lines: []hook.Recovered{}, Sources: []api.WhySource{}, Told: []api.WhyTold{}}
 	event := text
 	if _, err := strconv.ParseUint(text, 10, 64); err == nil { // a sequence names the event
 		if rec, err := d.find(ctx, text); err == nil {
@@ -94,7 +94,7 @@ func has(text, part string) bool {
 }
 
 // sourcesIn adds the entries below a value that name their event and have the text, or the event.
-func sourcesIn(list []client.WhySource, where, path string, v any, text, event string) []client.WhySource {
+func sourcesIn(list []api.WhySource, where, path string, v any, text, event string) []api.WhySource {
 	switch v := v.(type) {
 	case []any:
 		for i, e := range v {
@@ -115,7 +115,7 @@ func sourcesIn(list []client.WhySource, where, path string, v any, text, event s
 			about := name != "event" && name != "id" && has(value, text)
 			if id != "" && path != "" && !found && (about || id == event && name != "event" && name != "id") {
 				found = true
-				list = append(list, client.WhySource{Where: where + strings.TrimPrefix(path, "."), Text: value, Event: id})
+				list = append(list, api.WhySource{Where: where + strings.TrimPrefix(path, "."), Text: value, Event: id})
 			}
 		}
 	}
@@ -124,11 +124,11 @@ func sourcesIn(list []client.WhySource, where, path string, v any, text, event s
 
 // gateSources returns the events that opened, closed and asked for gates of a branch, as far as they hold for a session: of
 // gates whose name has the text or stands in it, or that are the event.
-func gateSources(s gate.State, id, text, event string) []client.WhySource {
-	var list []client.WhySource
+func gateSources(s gate.State, id, text, event string) []api.WhySource {
+	var list []api.WhySource
 	add := func(name, what string, m *gate.Mark) {
 		if m != nil && (has(name, text) || has(text, name) || m.Event == event) {
-			list = append(list, client.WhySource{Where: gate.Name + " " + name, Text: strings.TrimSpace(what + " " + m.By), Event: m.Event})
+			list = append(list, api.WhySource{Where: gate.Name + " " + name, Text: strings.TrimSpace(what + " " + m.By), Event: m.Event})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Gates)) {
@@ -145,10 +145,10 @@ func gateSources(s gate.State, id, text, event string) []client.WhySource {
 }
 
 // toldOf adds when such lines, or lines of the same events, were told in the session.
-func (d *Daemon) toldOf(ctx context.Context, out *client.Why) error {
+func (d *Daemon) toldOf(ctx context.Context, out *api.Why) error {
 	means := func(it events.InjectedItem) bool {
 		line := slices.ContainsFunc(out.Lines, func(l hook.Recovered) bool { return l.ID == it.ID })
-		return line || it.Event != "" && slices.ContainsFunc(out.Sources, func(s client.WhySource) bool { return s.Event == it.Event })
+		return line || it.Event != "" && slices.ContainsFunc(out.Sources, func(s api.WhySource) bool { return s.Event == it.Event })
 	}
 	last, _ := d.stream.Last()
 	want := []projector.Selector{{Session: out.Session, Types: []string{events.TypeContextInjected}}}
@@ -164,7 +164,7 @@ func (d *Daemon) toldOf(ctx context.Context, out *client.Why) error {
 			}
 		}
 		if items != nil {
-			out.Told = append(out.Told, client.WhyTold{Seq: r.Seq, Time: r.Time, Hook: e.Hook, Items: items})
+			out.Told = append(out.Told, api.WhyTold{Seq: r.Seq, Time: r.Time, Hook: e.Hook, Items: items})
 		}
 		return nil
 	})

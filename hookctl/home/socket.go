@@ -29,7 +29,7 @@ func Serves(socket, mark string, until time.Time) bool {
 	if mark == "" {
 		return true
 	}
-	if _, err := io.WriteString(c, "GET /v1/alive HTTP/1.1\r\nHost: hookline\r\nHookline-Home: "+mark+"\r\nConnection: close\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(c, "GET "+wire.AlivePath+" HTTP/1.1\r\nHost: hookline\r\nHookline-Home: "+mark+"\r\nConnection: close\r\n\r\n"); err != nil {
 		return true
 	}
 	answer := make([]byte, len(wire.Misdirected))

@@ -38,12 +38,18 @@ func Do(deadline time.Time, socket, event string, f Frame) (Reply, error) {
 	return answer(c) // a daemon that refuses stops reading; its answer says why
 }
 
+// AlivePath is the path of the request that a daemon answers as soon as it is there.
+const AlivePath = "/v1/alive"
+
+// HookPath begins the path of the request with a hook; the hook's name follows.
+const HookPath = "/v1/hook/"
+
 // Misdirected begins the answer of a daemon that serves another home than the one that was meant.
 const Misdirected = "HTTP/1.1 421"
 
 // request returns the request's head.
 func request(event string, f Frame) []byte {
-	b := append(make([]byte, 0, 4096), "POST /v1/hook/"...)
+	b := append(make([]byte, 0, 4096), "POST "+HookPath...)
 	b = append(b, event...)
 	b = append(b, " HTTP/1.1\r\nHost: hookline\r\nHookline-Protocol: "...)
 	b = strconv.AppendInt(b, Protocol, 10)

@@ -17,6 +17,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/embedded/block"
+	"hookline/hookctl/api"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/spool"
 )
@@ -52,19 +53,6 @@ type BackupFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// BackedUp is the outcome of `replay backup`.
-type BackedUp struct {
-	File   string `json:"file" jsonschema_description:"the backup"`
-	Bytes  int64  `json:"bytes" jsonschema_description:"size of the file"`
-	Seq    uint64 `json:"seq" jsonschema_description:"the newest event in it"`
-	ID     string `json:"id" jsonschema_description:"id of that event"`
-	Blocks int    `json:"blocks" jsonschema_description:"sealed blocks of the log"`
-	Events uint64 `json:"events" jsonschema_description:"events behind those blocks"`
-	Blobs  int    `json:"blobs" jsonschema_description:"large contents"`
-	Frames int    `json:"frames" jsonschema_description:"frames from the spool"`
-	SHA256 string `json:"sha256" jsonschema_description:"of the file, in hex"`
-}
-
 // BackupStore is what a backup is made of. A daemon may go on writing to it.
 type BackupStore struct {
 	Home  string // folder of all state
@@ -77,14 +65,14 @@ type BackupStore struct {
 // Backup writes the store into a new file, while hooks go on being recorded: everything up to the position
 // at which it begins is in it, whatever comes later is not. progress, which may be nil, is called with
 // the sequence that has been written.
-func Backup(ctx context.Context, s BackupStore, file string, progress func(uint64)) (BackedUp, error) {
+func Backup(ctx context.Context, s BackupStore, file string, progress func(uint64)) (api.BackedUp, error) {
 	if progress == nil {
 		progress = func(uint64) {}
 	}
 	if s.inHome(filepath.Dir(file)) {
-		return BackedUp{}, problem.Bad("%s is inside of the home that it would be a backup of", file).Advise("choose a place outside of " + s.Home + ", best on another disk")
+		return api.BackedUp{}, problem.Bad("%s is inside of the home that it would be a backup of", file).Advise("choose a place outside of " + s.Home + ", best on another disk")
 	}
-	var done BackedUp
+	var done api.BackedUp
 	size, err := Create(file, func(to io.Writer) (err error) {
 		done, err = s.write(ctx, to, progress)
 		return err
@@ -105,24 +93,24 @@ func (s BackupStore) inHome(dir string) bool {
 
 // write gathers first (links and the tail in a folder of its own, on the store's file system) and writes
 // then. A folder that a killed one left is removed: there is one backup at a time.
-func (s BackupStore) write(ctx context.Context, to io.Writer, progress func(uint64)) (BackedUp, error) {
+func (s BackupStore) write(ctx context.Context, to io.Writer, progress func(uint64)) (api.BackedUp, error) {
 	left, _ := filepath.Glob(filepath.Join(s.Home, "backup-*.tmp"))
 	for _, dir := range left {
 		_ = os.RemoveAll(dir)
 	}
 	dir, err := os.MkdirTemp(s.Home, "backup-*.tmp")
 	if err != nil {
-		return BackedUp{}, err
+		return api.BackedUp{}, err
 	}
 	defer os.RemoveAll(dir)
 	m, sealed, err := s.gather(ctx, dir)
 	if err != nil {
-		return BackedUp{}, err
+		return api.BackedUp{}, err
 	}
 	sum := sha256.New()
 	packed, err := zstd.NewWriter(io.MultiWriter(to, sum), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(8<<20))
 	if err != nil {
-		return BackedUp{}, err
+		return api.BackedUp{}, err
 	}
 	b := bundle{tar: tar.NewWriter(packed), manifest: m}
 	err = b.all(ctx, s, dir, sealed, progress)

@@ -21,11 +21,11 @@ import (
 	"hookline/embedded"
 	"hookline/events"
 	"hookline/expect"
+	"hookline/hookctl/api"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
-	"hookline/replay/check"
 )
 
 // source is a store without a daemon.
@@ -64,7 +64,7 @@ func (s source) append(t *testing.T, n, size int) {
 }
 
 // tailOf takes what was unpacked: it counts the tail's events.
-func tailOf(_ context.Context, u Unpacked) (last uint64, verdict check.Verdict, err error) {
+func tailOf(_ context.Context, u Unpacked) (last uint64, verdict api.Verdict, err error) {
 	tail, err := ReadBack(u.Tail)
 	return tail.Events, verdict, err
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"hookline/embedded/block"
+	"hookline/hookctl/api"
 	"hookline/hookctl/safeopen"
 )
 
@@ -22,7 +23,7 @@ import (
 type bundle struct {
 	tar      *tar.Writer
 	manifest Manifest
-	done     BackedUp
+	done     api.BackedUp
 }
 
 // all writes the files of a backup, the manifest last.

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/redact"
 	"hookline/hookctl/safeopen"
@@ -17,20 +18,6 @@ const ImportBatch = 1000
 
 // batchBytes bounds the events' data in one step: hooks that come meanwhile wait for one step at most.
 const batchBytes = 8 << 20
-
-// Imported is the outcome of `replay import`.
-type Imported struct {
-	File    string         `json:"file" jsonschema_description:"that was read"`
-	Build   string         `json:"build" jsonschema_description:"version that wrote the file"`
-	Events  uint64         `json:"events" jsonschema_description:"in the file, or in what could be read of it"`
-	Added   uint64         `json:"added" jsonschema_description:"events that were appended"`
-	Known   uint64         `json:"known" jsonschema_description:"events that were in the log already"`
-	Blobs   uint64         `json:"blobs" jsonschema_description:"large contents in the file"`
-	NoBlob  uint64         `json:"missing_blobs" jsonschema_description:"contents that added events refer to and that are nowhere"`
-	Unknown map[string]int `json:"unknown" jsonschema_description:"added events of types that this build does not know, by type"`
-	Seq     uint64         `json:"seq" jsonschema_description:"the log's newest event now"`
-	Problem string         `json:"problem,omitempty" jsonschema_description:"with --partial: what is wrong with the rest of the file"`
-}
 
 // ImportLog is the log that takes events in.
 type ImportLog interface {
@@ -67,12 +54,12 @@ type ImportOptions struct {
 // sessions. The file is checked to its end first: of one that is cut off or damaged nothing is taken, unless a part will
 // do. Cancelling leaves what is in. progress, which may be nil, is called with the number of the file's events, once for the
 // check and once for the taking.
-func Import(ctx context.Context, path string, into Into, o ImportOptions, progress func(uint64)) (Imported, error) {
+func Import(ctx context.Context, path string, into Into, o ImportOptions, progress func(uint64)) (api.Imported, error) {
 	if progress == nil {
 		progress = func(uint64) {}
 	}
-	out := Imported{File: path, Unknown: map[string]int{}}
-	ids, err := out.survey(ctx, path, progress)
+	out := api.Imported{File: path, Unknown: map[string]int{}}
+	ids, err := survey(ctx, path, &out, progress)
 	part := out.Events > 0 && (errors.Is(err, ErrTruncated) || errors.Is(err, ErrDamaged))
 	switch {
 	case part && o.Partial:
@@ -91,9 +78,9 @@ func Import(ctx context.Context, path string, into Into, o ImportOptions, progre
 	return out, err
 }
 
-// survey reads the whole file, counts what is in it, and returns the ids of its events. The error is [Reader]'s where the
-// file is not whole.
-func (out *Imported) survey(ctx context.Context, path string, progress func(uint64)) (map[string]struct{}, error) {
+// survey reads the whole file, counts in out what is in it, and returns the ids of its events. The error is [Reader]'s where
+// the file is not whole.
+func survey(ctx context.Context, path string, out *api.Imported, progress func(uint64)) (map[string]struct{}, error) {
 	ids := map[string]struct{}{}
 	err := readExport(path, func(r *Reader) error {
 		out.Build = r.Header().Build
@@ -154,7 +141,7 @@ type taking struct {
 	into  Into
 	o     ImportOptions
 	known map[string]uint64 // the ids that the log has, and those that were taken
-	out   *Imported
+	out   *api.Imported
 	seen  map[string]bool // digests that were looked for
 
 	batch []events.Envelope

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
-	"hookline/replay/check"
 )
 
 // RestoreOptions say what is put where.
@@ -23,15 +23,15 @@ type RestoreOptions struct {
 
 // Restored is the outcome of `replay restore`.
 type Restored struct {
-	File    string        `json:"file" jsonschema_description:"the backup, as it was named"`
-	Home    string        `json:"home" jsonschema_description:"folder that was made"`
-	Build   string        `json:"build" jsonschema_description:"version that made the backup"`
-	Created time.Time     `json:"created" jsonschema_description:"when it was made"`
-	Seq     uint64        `json:"seq" jsonschema_description:"the newest event in the backup"`
-	Last    uint64        `json:"last" jsonschema_description:"the newest event of the restored log"`
-	Blobs   int           `json:"blobs" jsonschema_description:"large contents"`
-	Frames  int           `json:"frames" jsonschema_description:"waiting in the spool; the next daemon takes them"`
-	Verify  check.Verdict `json:"verify" jsonschema_description:"of the restored store"`
+	File    string      `json:"file" jsonschema_description:"the backup, as it was named"`
+	Home    string      `json:"home" jsonschema_description:"folder that was made"`
+	Build   string      `json:"build" jsonschema_description:"version that made the backup"`
+	Created time.Time   `json:"created" jsonschema_description:"when it was made"`
+	Seq     uint64      `json:"seq" jsonschema_description:"the newest event in the backup"`
+	Last    uint64      `json:"last" jsonschema_description:"the newest event of the restored log"`
+	Blobs   int         `json:"blobs" jsonschema_description:"large contents"`
+	Frames  int         `json:"frames" jsonschema_description:"waiting in the spool; the next daemon takes them"`
+	Verify  api.Verdict `json:"verify" jsonschema_description:"of the restored store"`
 }
 
 // Unpacked is a home as it comes out of a backup: the blocks lie in its archive, from which a store takes up a log that is
@@ -43,7 +43,7 @@ type Unpacked struct {
 }
 
 // Take opens an unpacked home, takes its tail in, verifies everything and closes it. It returns the log's last sequence.
-type Take func(ctx context.Context, u Unpacked) (last uint64, verdict check.Verdict, err error)
+type Take func(ctx context.Context, u Unpacked) (last uint64, verdict api.Verdict, err error)
 
 // Restore makes a home from a backup. The file is unpacked beside the home and every digest compared; then the store is
 // opened once and verified, and moved to its place as the last step. So a damaged backup, an interruption and a crash all

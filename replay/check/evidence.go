@@ -9,18 +9,8 @@ import (
 	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/hookctl/api"
 )
-
-// Hole is a run of sequences that the log does not give.
-type Hole struct {
-	First  uint64               `json:"first" jsonschema_description:"first sequence"`
-	Last   uint64               `json:"last" jsonschema_description:"last sequence"`
-	Kind   embedded.FindingKind `json:"kind" jsonschema_description:"erased, cut, damaged, missing or unreadable"`
-	Block  string               `json:"block,omitempty" jsonschema_description:"file with the damage"`
-	Offset int64                `json:"offset,omitempty" jsonschema_description:"of the damage in that file, in bytes"`
-	Why    string               `json:"why,omitempty" jsonschema_description:"what is wrong there, in words"`
-	Event  string               `json:"event,omitempty" jsonschema_description:"id of the event that names the loss"`
-}
 
 // evidence is what one pass over the log shows.
 type evidence struct {
@@ -68,11 +58,11 @@ func (e *evidence) take(r events.Record) {
 
 // judge parts what is known from what is new, and puts the new into words. What the event news says is new.
 // opened is the damage that the opening of the store met: the places of the sequences that it cut out.
-func (e *evidence) judge(v *Verdict, news string, opened []block.Damage) {
+func (e *evidence) judge(v *api.Verdict, news string, opened []block.Damage) {
 	e.named = slices.DeleteFunc(e.named, func(n naming) bool { return n.event == news })
 	slices.SortStableFunc(e.named, func(a, b naming) int { return cmp.Compare(a.First, b.First) })
 	for _, f := range e.found {
-		h := Hole{First: f.First, Last: f.Last, Kind: f.Kind, Block: f.Block, Offset: f.Offset, Why: f.Why}
+		h := api.Hole{First: f.First, Last: f.Last, Kind: string(f.Kind), Block: f.Block, Offset: f.Offset, Why: f.Why}
 		switch f.Kind {
 		case embedded.Erased:
 			v.Known = append(v.Known, h)
@@ -85,7 +75,7 @@ func (e *evidence) judge(v *Verdict, news string, opened []block.Damage) {
 }
 
 // part cuts a hole into what events name and what none does.
-func (e *evidence) part(v *Verdict, h Hole, opened []block.Damage) {
+func (e *evidence) part(v *api.Verdict, h api.Hole, opened []block.Damage) {
 	left := []block.Range{{First: h.First, Last: h.Last}}
 	for _, n := range e.named {
 		for _, r := range block.Common(left, n.Range) {
@@ -108,29 +98,30 @@ func (e *evidence) part(v *Verdict, h Hole, opened []block.Damage) {
 }
 
 // fault takes a new hole, or damage that has cost nothing.
-func (e *evidence) fault(v *Verdict, h Hole) {
+func (e *evidence) fault(v *api.Verdict, h api.Hole) {
 	if h.First > 0 {
 		v.New = append(v.New, h)
 	}
-	v.Damage = append(v.Damage, h.String())
+	v.Damage = append(v.Damage, Words(h))
 }
 
-// String is the hole as one line, without its fault where the log explains it.
-func (h Hole) String() string {
+// Words returns a hole as one line, without its fault where the log explains it.
+func Words(h api.Hole) string {
 	run, is, it := sequencesOf(h.First, h.Last), "is", "it"
 	if h.Last > h.First {
 		is, it = "are", "them"
 	}
+	kind := embedded.FindingKind(h.Kind)
 	switch {
 	case h.Event != "":
 		return run + ", lost: event " + h.Event + " says so"
-	case h.Kind == embedded.Erased:
+	case kind == embedded.Erased:
 		return run + ", erased on request"
 	case h.Block != "":
 		return Line(block.Damage{Block: h.Block, Offset: h.Offset, FirstSeq: h.First, LastSeq: h.Last, Why: h.Why})
-	case h.Kind == embedded.Unreadable:
+	case kind == embedded.Unreadable:
 		return run + " cannot be read: " + h.Why
-	case h.Kind == embedded.Cut:
+	case kind == embedded.Cut:
 		return run + " " + is + " lost: the store was opened without " + it
 	}
 	return run + " " + is + " missing, and no event says why"

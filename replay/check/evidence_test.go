@@ -8,6 +8,7 @@ import (
 	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/hookctl/api"
 )
 
 // A hole is cut where the events that name it begin and end.
@@ -26,15 +27,15 @@ func TestHolesArePartedByName(t *testing.T) {
 		{Kind: embedded.Damaged, Block: "2.blk", Offset: 7, Why: "zeros after the last record"},
 		{Kind: embedded.Unreadable, First: 14, Last: 14, Why: "unreadable payload"},
 	}
-	var v Verdict
+	var v api.Verdict
 	e.take(events.Record{Envelope: events.Envelope{ID: "C"}, Event: &events.LogDamaged{Lost: []uint64{12}}})
 	e.judge(&v, "C", []block.Damage{{Block: "1.blk", Offset: 99, FirstSeq: 9, LastSeq: 9, Why: "checksum does not match"}})
-	known := []Hole{{First: 1, Last: 2, Kind: "erased"}, {First: 4, Last: 5, Kind: "cut", Event: "A"},
+	known := []api.Hole{{First: 1, Last: 2, Kind: "erased"}, {First: 4, Last: 5, Kind: "cut", Event: "A"},
 		{First: 7, Last: 8, Kind: "cut", Event: "B"}}
 	if !slices.Equal(v.Known, known) {
 		t.Errorf("known %+v", v.Known)
 	}
-	fresh := []Hole{{First: 3, Last: 3, Kind: "cut"}, {First: 6, Last: 6, Kind: "cut"},
+	fresh := []api.Hole{{First: 3, Last: 3, Kind: "cut"}, {First: 6, Last: 6, Kind: "cut"},
 		{First: 9, Last: 9, Kind: "cut", Block: "1.blk", Offset: 99, Why: "checksum does not match"}, {First: 12, Last: 12, Kind: "missing"},
 		{First: 14, Last: 14, Kind: "unreadable", Why: "unreadable payload"}}
 	if !slices.Equal(v.New, fresh) {

@@ -4,23 +4,20 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/projector"
 )
 
-// Known are the sequences that the log says are lost and that are not back.
-type Known struct {
-	Lost  []block.Range `json:"lost"`
-	Found time.Time     `json:"found"` // when the newest loss was
-}
+// Known is another name of [api.Losses], until nobody uses it.
+type Known = api.Losses
 
 // KnownLosses returns the losses that the log's own events name, without the sequences that the log has all the same; it reads nothing else.
-func KnownLosses(ctx context.Context, log Log) (Known, error) {
-	var out Known
+func KnownLosses(ctx context.Context, log Log) (api.Losses, error) {
+	var out api.Losses
 	last, _ := log.Last()
 	if last == 0 {
 		return out, nil
@@ -46,5 +43,5 @@ func KnownLosses(ctx context.Context, log Log) (Known, error) {
 			return out, err
 		}
 	}
-	return Known{Lost: append([]block.Range{}, l.Lost...), Found: l.damagedAt}, nil
+	return api.Losses{Lost: append([]block.Range{}, l.Lost...), Found: l.damagedAt}, nil
 }

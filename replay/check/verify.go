@@ -17,26 +17,10 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/projector"
 	"hookline/projector/tables"
 )
-
-// Verdict is the outcome of `replay verify`.
-type Verdict struct {
-	Clean    bool             `json:"clean" jsonschema_description:"exit is 0"`
-	Events   uint64           `json:"events" jsonschema_description:"sequence up to which it was compared"`
-	Read     uint64           `json:"records" jsonschema_description:"records that were folded"`
-	Unknown  uint64           `json:"unknown" jsonschema_description:"of them, those of a type or version that this build does not know: kept, not wrong"`
-	Holes    uint64           `json:"holes" jsonschema_description:"sequences that could not be read, known and new"`
-	Known    []Hole           `json:"known" jsonschema_description:"holes that the log itself explains: no fault"`
-	New      []Hole           `json:"new" jsonschema_description:"all other holes"`
-	Compared []string         `json:"compared" jsonschema_description:"projections whose cells were judged"`
-	Unsure   []string         `json:"unsure" jsonschema_description:"projections that differ, perhaps because of events that are lost"`
-	Diffs    []projector.Diff `json:"diffs" jsonschema_description:"cells that are not what the log says"`
-	Damage   []string         `json:"damage" jsonschema_description:"every fault of the log, in words"`
-	Exit     int              `json:"exit" jsonschema_description:"0 clean, 1 projections differ, 2 the log is damaged; the verb's exit code"`
-	TookMS   float64          `json:"took_ms" jsonschema_description:"milliseconds"`
-}
 
 // Store is what is verified.
 type Store struct {
@@ -49,9 +33,9 @@ type Store struct {
 
 // Verify reads all of the store. Damage does not end it: what comes after it is read, and everything that is wrong is named.
 // An error says that the store could not be read; Verdict.TookMS is left to the caller, which has the time of the beginning.
-func Verify(ctx context.Context, s Store, progress func(uint64)) (Verdict, error) {
+func Verify(ctx context.Context, s Store, progress func(uint64)) (api.Verdict, error) {
 	if err := s.View.WarmCache(ctx); err != nil {
-		return Verdict{}, err
+		return api.Verdict{}, err
 	}
 	e := evidence{refs: map[string]bool{}, seed: maphash.MakeSeed(), ids: map[uint64]uint64{}}
 	passes := 0
@@ -69,10 +53,10 @@ func Verify(ctx context.Context, s Store, progress func(uint64)) (Verdict, error
 	}
 	pos, diffs, err := s.View.Verify(ctx, source, progress)
 	if err != nil {
-		return Verdict{}, err
+		return api.Verdict{}, err
 	}
 
-	v := Verdict{Events: pos.Seq, Read: e.read, Unknown: e.unknown, Holes: pos.Seq - min(pos.Seq, e.read), Known: []Hole{}, New: []Hole{},
+	v := api.Verdict{Events: pos.Seq, Read: e.read, Unknown: e.unknown, Holes: pos.Seq - min(pos.Seq, e.read), Known: []api.Hole{}, New: []api.Hole{},
 		Compared: []string{}, Unsure: []string{}, Diffs: append([]projector.Diff{}, diffs...), Damage: []string{}}
 	rep := s.Report()
 	news := ""
@@ -96,7 +80,7 @@ func Verify(ctx context.Context, s Store, progress func(uint64)) (Verdict, error
 }
 
 // judgeCells sets which projections the differences are of, and the exit code.
-func judgeCells(v *Verdict) {
+func judgeCells(v *api.Verdict) {
 	for _, name := range tables.Names() {
 		differs := slices.ContainsFunc(v.Diffs, func(df projector.Diff) bool { return df.Projection == name })
 		if differs && len(v.New) > 0 {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
-	"hookline/replay/carry"
 )
 
 func (a *app) backupCmd() *cobra.Command {
@@ -23,7 +23,7 @@ func (a *app) backupCmd() *cobra.Command {
 				return err
 			}
 			raw, err := a.long(ctx, "/v1/backup", url.Values{"file": {path}}, "writing")
-			_, err = show(a, raw, err, func(r carry.BackedUp) {
+			_, err = show(a, raw, err, func(r api.BackedUp) {
 				a.Printf("%s\n", a.Paint.Good("backed up to "+args[0]))
 				a.Printf("log      up to sequence %s: %s and %s behind\n", cmdline.Count(r.Seq), cmdline.Plural(r.Blocks, "sealed block"), cmdline.Plural(r.Events, "event"))
 				a.Printf("blobs    %s\n", cmdline.Count(r.Blobs))

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"hookline/expect"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/replay/carry"
-	"hookline/replay/check"
 )
 
 // plainIDs replaces event ids, digests and sizes, which differ from run to run.
@@ -254,7 +254,7 @@ blobs    0 read
 lost     11 sequences: 11 back, 0 in exports, 0 events rebuilt from transcripts, 0 nowhere
 11 events added, up to sequence 24
 `, "stdout")
-	v := decoded[check.Verdict](t, "verify", "--json")
+	v := decoded[api.Verdict](t, "verify", "--json")
 	if v.Exit != 0 || len(v.Known) != 1 || v.Known[0].First != 1 || v.Known[0].Last != 11 || v.Events != 24 {
 		t.Errorf("%+v", v)
 	}
@@ -284,8 +284,8 @@ func TestInterrupted(t *testing.T) {
 func TestBrokenAnswers(t *testing.T) {
 	newHome(t)
 	for want, h := range map[string]*canned{
-		"the daemon ended before its answer did":                                            {},
-		"read the answer: json: cannot unmarshal array into Go value of type check.Verdict": {results: []string{`[]`}},
+		"the daemon ended before its answer did":                                          {},
+		"read the answer: json: cannot unmarshal array into Go value of type api.Verdict": {results: []string{`[]`}},
 		"no[31m more": {lines: []string{`{"error":"no\u001b[31m\u202e more","exit":1}`}},
 	} {
 		expect.Equal(t, newRun().on(h).do(t, 1, "verify").stderr.String(), "replay: error: "+want+"\n")

@@ -29,6 +29,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/projector/gate"
@@ -37,8 +38,6 @@ import (
 	"hookline/projector/session"
 	"hookline/projector/tables"
 	"hookline/replay/carry"
-	"hookline/replay/check"
-	"hookline/replay/mend"
 	"hookline/replay/past"
 )
 
@@ -73,15 +72,15 @@ func (a *app) root() *cobra.Command {
 
 // outputs is what the verbs print with --json; "at session" and its like are the states that at shows.
 var outputs = cmdline.Outputs{
-	"verify":  check.Verdict{},
-	"rebuild": client.Rebuilt{},
+	"verify":  api.Verdict{},
+	"rebuild": api.Rebuilt{},
 	"at":      pastJSON{},
 	"diff":    differenceJSON{},
 	"recover": past.Recovered{},
-	"repair":  mend.Repaired{},
+	"repair":  api.Repaired{},
 	"export":  cmdline.Either{carry.Saved{}, pageJSON{}},
 	"import":  importedJSON{},
-	"backup":  carry.BackedUp{},
+	"backup":  api.BackedUp{},
 	"restore": carry.Restored{},
 	"version": cmdline.VersionJSON{},
 

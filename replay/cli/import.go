@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
-	"hookline/replay/carry"
 )
 
 // importOptions are the flags of import.
@@ -22,7 +22,7 @@ type importOptions struct {
 
 // importedJSON is what import prints with --json.
 type importedJSON struct {
-	Files []carry.Imported `json:"files" jsonschema_description:"the one that was taken"`
+	Files []api.Imported `json:"files" jsonschema_description:"the one that was taken"`
 }
 
 func (a *app) importCmd() *cobra.Command {
@@ -53,11 +53,11 @@ func (a *app) importCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := decode[carry.Imported](raw)
+			r, err := decode[api.Imported](raw)
 			switch {
 			case err != nil:
 			case a.JSON:
-				err = a.PrintJSON(importedJSON{Files: []carry.Imported{r}})
+				err = a.PrintJSON(importedJSON{Files: []api.Imported{r}})
 			default:
 				a.printImported(file, r)
 			}
@@ -65,7 +65,7 @@ func (a *app) importCmd() *cobra.Command {
 		}, &o)
 }
 
-func (a *app) printImported(file string, r carry.Imported) {
+func (a *app) printImported(file string, r api.Imported) {
 	a.Printf("%s: %s\n", file, a.Paint.Good(cmdline.Plural(r.Added, "event")+" added"))
 	a.Printf("events   %s in the file, written by %s\n", cmdline.Count(r.Events), r.Build)
 	a.Printf("known    %s\n", cmdline.Count(r.Known))

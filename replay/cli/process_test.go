@@ -14,8 +14,7 @@ import (
 	"testing"
 
 	"hookline/expect"
-	"hookline/replay/check"
-	"hookline/replay/mend"
+	"hookline/hookctl/api"
 )
 
 // A sealed block is spoilt under a running daemon: repair ends it, opens the store anew and fetches what was lost.
@@ -52,7 +51,7 @@ func TestRepairBesideTheDaemon(t *testing.T) {
 	expect.Value(f.WriteAt([]byte("spoilt beyond mending"), 3<<20))(t)
 	expect.OK(t, f.Close())
 
-	var plan, r mend.Repaired
+	var plan, r api.Repaired
 	expect.OK(t, json.Unmarshal(run(2, "", "replay", "repair", "--dry-run", "--json"), &plan))
 	if len(plan.Damage) != 1 || plan.PID == os.Getpid() {
 		t.Fatalf("%+v", plan)
@@ -61,7 +60,7 @@ func TestRepairBesideTheDaemon(t *testing.T) {
 	if len(r.Damage) != 0 || r.LostN != 1 || r.Fetched != 1 || r.Added != 1 || r.NotHad != 0 {
 		t.Fatalf("%+v", r)
 	}
-	var v check.Verdict // the hole stays, and is said; an event names it
+	var v api.Verdict // the hole stays, and is said; an event names it
 	expect.OK(t, json.Unmarshal(run(0, "", "replay", "verify", "--json"), &v))
 	if v.Holes != 1 || len(v.Known) != 1 || len(v.New) != 0 || len(v.Diffs) != 0 {
 		t.Errorf("%+v", v)

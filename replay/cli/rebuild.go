@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/projector"
 )
@@ -29,7 +29,7 @@ func (a *app) rebuildCmd() *cobra.Command {
 				query.Set("dry_run", "1")
 			}
 			raw, err := a.long(ctx, "/v1/rebuild", query, "folding")
-			_, err = show(a, raw, err, func(r client.Rebuilt) {
+			_, err = show(a, raw, err, func(r api.Rebuilt) {
 				list := r.Changed
 				a.printDiffs(list, func(d projector.Diff) string { return a.became(d.Got, d.Want) })
 				if len(list) > 0 {

@@ -15,11 +15,11 @@ import (
 
 	"hookline/embedded"
 	"hookline/embedded/block"
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/problem"
-	"hookline/replay/mend"
 )
 
 // repairOptions are the flags of repair.
@@ -72,7 +72,7 @@ func (a *app) repair(ctx context.Context, o repairOptions) error {
 	if err != nil {
 		return err
 	}
-	plan, err := decode[mend.Repaired](raw)
+	plan, err := decode[api.Repaired](raw)
 	if err != nil {
 		return err
 	}
@@ -115,15 +115,15 @@ func (a *app) repairGone(ctx context.Context, o repairOptions, query url.Values,
 }
 
 // mine reports whether this process had the store open, and no daemon.
-func mine(r mend.Repaired) bool { return r.PID == os.Getpid() }
+func mine(r api.Repaired) bool { return r.PID == os.Getpid() }
 
 // has reports whether one of the sources has events that the log lacks.
-func has(sources []mend.Source) bool {
-	return slices.ContainsFunc(sources, func(s mend.Source) bool { return s.Events > 0 })
+func has(sources []api.Source) bool {
+	return slices.ContainsFunc(sources, func(s api.Source) bool { return s.Events > 0 })
 }
 
 // reopen ends the process that has the store and makes the next opening read every block.
-func (a *app) reopen(ctx context.Context, plan mend.Repaired) error {
+func (a *app) reopen(ctx context.Context, plan api.Repaired) error {
 	if !mine(plan) {
 		err := a.with(ctx, func(c *client.Client) error {
 			return c.Stream(ctx, http.MethodPost, "/v1/stop", url.Values{"reason": {"repair"}}, func([]byte) error { return nil })
@@ -152,7 +152,7 @@ func (a *app) reopen(ctx context.Context, plan mend.Repaired) error {
 // showRepair prints the outcome and turns it into an exit code.
 func (a *app) showRepair(raw json.RawMessage, err error) error {
 	r, err := show(a, raw, err, a.printRepair)
-	unread := slices.ContainsFunc(r.Sources, func(s mend.Source) bool { return s.Kind == "export" && s.Problem != "" })
+	unread := slices.ContainsFunc(r.Sources, func(s api.Source) bool { return s.Kind == "export" && s.Problem != "" })
 	switch {
 	case err != nil:
 		return err
@@ -165,13 +165,13 @@ func (a *app) showRepair(raw json.RawMessage, err error) error {
 }
 
 // looked reports whether the blocks were checked and the store was not opened, so that what was found is there still.
-func looked(r mend.Repaired) bool { return r.DryRun && mine(r) && len(r.Opened) > 0 }
+func looked(r api.Repaired) bool { return r.DryRun && mine(r) && len(r.Opened) > 0 }
 
 // lacks returns the number of large contents that nothing has.
-func lacks(r mend.Repaired) int { return len(r.BadBlobs) + len(r.GoneBlobs) - r.NewBlobs }
+func lacks(r api.Repaired) int { return len(r.BadBlobs) + len(r.GoneBlobs) - r.NewBlobs }
 
 // printRepair prints what was found, which source has what, and what none has.
-func (a *app) printRepair(r mend.Repaired) {
+func (a *app) printRepair(r api.Repaired) {
 	for _, line := range r.Opened {
 		a.Printf("%s   %s\n", a.Paint.Bad("found"), line)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/projector"
 	"hookline/replay/check"
@@ -33,7 +34,7 @@ func (a *app) verifyCmd() *cobra.Command {
 		})
 }
 
-func (a *app) printVerification(v check.Verdict) {
+func (a *app) printVerification(v api.Verdict) {
 	a.printDiffs(v.Diffs, func(d projector.Diff) string { return "want " + a.Paint.Good(d.Want) + "  got " + a.Paint.Bad(d.Got) })
 	for _, d := range v.Damage {
 		a.Printf("%s  %s\n", a.Paint.Bad("log"), d)
@@ -51,7 +52,7 @@ func (a *app) printVerification(v check.Verdict) {
 		a.Printf("holes    %s\n", cmdline.Count(v.Holes))
 	}
 	for _, h := range v.Known {
-		a.Printf("known    %s\n", cmdline.Clean(h.String()))
+		a.Printf("known    %s\n", cmdline.Clean(check.Words(h)))
 	}
 	if len(v.New) > 0 {
 		a.Printf("compared %s\n", cmp.Or(strings.Join(v.Compared, ", "), "none"))
@@ -67,7 +68,7 @@ func (a *app) printVerification(v check.Verdict) {
 		a.Say("hint: `replay rebuild` folds the cells again; with --dry-run it only shows what would change")
 	case cmdline.ExitDamaged:
 		hint := "`replay repair --dry-run` tells what others still have"
-		if slices.ContainsFunc(v.New, func(h check.Hole) bool { return h.Kind == "damaged" }) { // on the disk, under a running daemon
+		if slices.ContainsFunc(v.New, func(h api.Hole) bool { return h.Kind == "damaged" }) { // on the disk, under a running daemon
 			hint = "`hookctl restart` has the log checked and mended; then " + hint
 		}
 		a.Say("hint: " + hint)
@@ -80,7 +81,7 @@ func took(ms float64) time.Duration {
 }
 
 // verdict returns the line that sums a verification up.
-func (a *app) verdict(v check.Verdict) string {
+func (a *app) verdict(v api.Verdict) string {
 	var what []string
 	if len(v.Damage) > 0 {
 		what = append(what, cmdline.Plural(len(v.Damage), "fault")+" in the log")

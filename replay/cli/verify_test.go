@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"hookline/expect"
-	"hookline/replay/check"
+	"hookline/hookctl/api"
 )
 
 // plainTimes replaces what a machine's speed, or the packing of the records before, decides.
@@ -28,7 +28,7 @@ records  11
 time     T
 `, "stdout")
 	expect.Equal(t, r.stderr.String(), "", "stderr")
-	v := decoded[check.Verdict](t, "verify", "--json")
+	v := decoded[api.Verdict](t, "verify", "--json")
 	if !v.Clean || v.Events != 11 || v.Read != 11 || v.Holes != 0 || v.Exit != 0 {
 		t.Errorf("%+v", v)
 	}
@@ -86,7 +86,7 @@ time     T
 	if !strings.HasSuffix(r.stderr.String(), "replay: hint: `replay repair --dry-run` tells what others still have\n") {
 		t.Errorf("stderr: %s", &r.stderr)
 	}
-	v := decoded[check.Verdict](t, "verify", "--json") // it is recorded now
+	v := decoded[api.Verdict](t, "verify", "--json") // it is recorded now
 	if len(v.Known) != 1 || v.Known[0].First != 6 || v.Known[0].Event == "" || len(v.New) != 0 || v.New == nil {
 		t.Fatalf("%+v", v)
 	}

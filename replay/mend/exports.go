@@ -10,6 +10,7 @@ import (
 
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/problem"
 	"hookline/replay/carry"
 	"hookline/replay/check"
@@ -17,8 +18,8 @@ import (
 
 // fromExport takes what one export has. Only an export of this log says what is missing, which shares events with it.
 // Events of sessions that were deleted do not come back.
-func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out *Repaired, l *check.Losses) (Source, error) {
-	s := Source{Kind: "export", Name: path}
+func (st RepairStore) fromExport(ctx context.Context, path string, dry bool, out *api.Repaired, l *check.Losses) (api.Source, error) {
+	s := api.Source{Kind: "export", Name: path}
 	var had, back []block.Range // of the lost sequences
 	sound := map[string]bool{}  // contents that the store lacks
 	lacking := slices.Concat(out.BadBlobs, out.GoneBlobs)

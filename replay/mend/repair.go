@@ -15,6 +15,7 @@ import (
 	"hookline/embedded"
 	"hookline/embedded/block"
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/spool"
 	"hookline/hookctl/transcript"
 	"hookline/projector"
@@ -27,44 +28,6 @@ type RepairOptions struct {
 	From        []string // exports, absolute paths
 	Transcripts string   // folder with the client's transcripts; "" = those that the sessions name
 	DryRun      bool
-}
-
-// Repaired is the outcome of `replay repair`, or with DryRun what it would be.
-type Repaired struct {
-	DryRun bool `json:"dry_run" jsonschema_description:"nothing was changed"`
-	PID    int  `json:"pid" jsonschema_description:"process that has the store"`
-
-	Opened  []string      `json:"opened" jsonschema_description:"what the store found and did when it was opened, in words"`
-	Blocks  int           `json:"blocks" jsonschema_description:"sealed blocks that were read"`
-	Damage  []string      `json:"damage" jsonschema_description:"found in them, in words; only another opening can mend it"`
-	Lost    []block.Range `json:"lost" jsonschema_description:"sequences that the log does not have, or lost once"`
-	LostN   uint64        `json:"lost_n" jsonschema_description:"how many these are"`
-	Back    []block.Range `json:"back" jsonschema_description:"of them, those whose events are in the log again, under their ids"`
-	BackN   uint64        `json:"back_n" jsonschema_description:"how many these are"`
-	Fetched uint64        `json:"fetched" jsonschema_description:"lost sequences whose events are back, or an export has"`
-	Rebuilt uint64        `json:"rebuilt" jsonschema_description:"events made from transcripts, now and earlier"`
-	NotHad  uint64        `json:"not_had" jsonschema_description:"lost sequences that nothing stands for"`
-
-	Blobs     int      `json:"blobs" jsonschema_description:"large contents that were read"`
-	BadBlobs  []string `json:"bad_blobs" jsonschema_description:"digests of damaged ones"`
-	GoneBlobs []string `json:"gone_blobs" jsonschema_description:"digests that events refer to and that are not there"`
-	NewBlobs  int      `json:"new_blobs" jsonschema_description:"of both, those that an export has"`
-
-	Waiting     int      `json:"waiting" jsonschema_description:"frames in the spool"`
-	Quarantined int      `json:"quarantined" jsonschema_description:"frames that could not be read"`
-	Sources     []Source `json:"sources" jsonschema_description:"places that were looked into"`
-	Added       uint64   `json:"added" jsonschema_description:"events that were appended"`
-	Seq         uint64   `json:"seq" jsonschema_description:"the log's newest event"`
-}
-
-// Source is one place that was asked.
-type Source struct {
-	Kind    string `json:"kind" jsonschema_description:"export or transcript"`
-	Name    string `json:"name" jsonschema_description:"file or folder"`
-	Events  uint64 `json:"events" jsonschema_description:"that the log lacks and this place has"`
-	Known   uint64 `json:"known" jsonschema_description:"that the log has"`
-	Blobs   int    `json:"blobs" jsonschema_description:"lost or damaged ones that it has"`
-	Problem string `json:"problem,omitempty" jsonschema_description:"why it could not be read to its end"`
 }
 
 // RepairStore is what is repaired, while hooks go on being recorded.
@@ -86,7 +49,7 @@ type RepairStore struct {
 
 // Repair finds what is lost and, unless it is a dry run, appends it and folds the log again. progress, which may be nil, gets
 // the sequence that was read last.
-func Repair(ctx context.Context, st RepairStore, o RepairOptions, progress func(uint64)) (Repaired, error) {
+func Repair(ctx context.Context, st RepairStore, o RepairOptions, progress func(uint64)) (api.Repaired, error) {
 	out := newResult(st.Report)
 	out.DryRun = o.DryRun
 	if err := st.checkSealed(&out); err != nil {
@@ -124,13 +87,13 @@ func Repair(ctx context.Context, st RepairStore, o RepairOptions, progress func(
 	return out, nil
 }
 
-func newResult(rep embedded.Report) Repaired {
-	return Repaired{PID: os.Getpid(), Opened: check.Opened(rep), Damage: []string{}, Lost: []block.Range{}, Back: []block.Range{},
-		BadBlobs: []string{}, GoneBlobs: []string{}, Sources: []Source{}}
+func newResult(rep embedded.Report) api.Repaired {
+	return api.Repaired{PID: os.Getpid(), Opened: check.Opened(rep), Damage: []string{}, Lost: []block.Range{}, Back: []block.Range{},
+		BadBlobs: []string{}, GoneBlobs: []string{}, Sources: []api.Source{}}
 }
 
 // Looked is the result of a dry run that found the log damaged and did not open it.
-func Looked(rep embedded.Report) Repaired {
+func Looked(rep embedded.Report) api.Repaired {
 	out := newResult(rep)
 	out.DryRun, out.Blocks = true, rep.Checked
 	return out
@@ -138,7 +101,7 @@ func Looked(rep embedded.Report) Repaired {
 
 // checkSealed reads every block and passes over damage in the newest, to which the server appends: that one was checked
 // when the store was opened.
-func (st RepairStore) checkSealed(out *Repaired) error {
+func (st RepairStore) checkSealed(out *api.Repaired) error {
 	msgs, stream := embedded.Blocks(filepath.Join(st.Home, "store"))
 	found, err := block.Check(msgs, block.Options{Stream: stream})
 	if err != nil || len(found.Blocks) == 0 {
@@ -155,7 +118,7 @@ func (st RepairStore) checkSealed(out *Repaired) error {
 }
 
 // checkBlobs reads every content and compares it with its digest.
-func (st RepairStore) checkBlobs(ctx context.Context, out *Repaired, l *check.Losses) error {
+func (st RepairStore) checkBlobs(ctx context.Context, out *api.Repaired, l *check.Losses) error {
 	err := st.Blobs.Walk(ctx, func(digest string) error {
 		out.Blobs++
 		_, err := st.Blobs.Get(digest)
@@ -175,7 +138,7 @@ func (st RepairStore) checkBlobs(ctx context.Context, out *Repaired, l *check.Lo
 }
 
 // fetch asks the exports, then the transcripts for what these did not have.
-func (st RepairStore) fetch(ctx context.Context, o RepairOptions, out *Repaired, l *check.Losses) error {
+func (st RepairStore) fetch(ctx context.Context, o RepairOptions, out *api.Repaired, l *check.Losses) error {
 	for _, path := range o.From {
 		s, err := st.fromExport(ctx, path, o.DryRun, out, l)
 		if err != nil {

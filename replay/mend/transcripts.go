@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/transcript"
 	"hookline/projector"
 	"hookline/projector/session"
@@ -14,9 +15,9 @@ import (
 
 // fromTranscripts imports what the client's transcripts have of the lost ranges: prompts, what tools were called with and
 // what they gave back. They are new events with ids of their own, since a transcript has none of ours.
-func (st RepairStore) fromTranscripts(ctx context.Context, o RepairOptions, out *Repaired, l *check.Losses, windows []check.Window) error {
+func (st RepairStore) fromTranscripts(ctx context.Context, o RepairOptions, out *api.Repaired, l *check.Losses, windows []check.Window) error {
 	active := l.ActiveIn(windows)
-	s := Source{Kind: "transcript", Name: o.Transcripts}
+	s := api.Source{Kind: "transcript", Name: o.Transcripts}
 	paths := []string{o.Transcripts}
 	if o.Transcripts == "" {
 		named, err := st.namedTranscripts(ctx, active)

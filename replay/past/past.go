@@ -129,11 +129,12 @@ type State struct {
 	Seq   uint64      `json:"seq" jsonschema_description:"sequence of the point"`
 }
 
-// Question asks for the cells at a point: all of them, those of a projection, or those with a key.
+// Question asks for the cells at a point: all of them, those of a projection, or those with a key. Its tags name the
+// parameters of a request, see package api.
 type Question struct {
-	Point      Point
-	Projection string
-	Key        string // a session may be named by its alias
+	Point      Point  `query:"point"`
+	Projection string `query:"projection"`
+	Key        string `query:"key"` // a session may be named by its alias
 }
 
 // At returns the cells at a point.
@@ -165,11 +166,11 @@ type Change struct {
 
 // Comparison asks what is different between two points, in all cells, those of a projection, or those with a key.
 type Comparison struct {
-	A          Point
-	B          Point
-	Projection string
-	Key        string
-	States     bool // the whole states of the cells that differ are wanted too
+	A          Point  `query:"a"`
+	B          Point  `query:"b"`
+	Projection string `query:"projection"`
+	Key        string `query:"key"`
+	States     bool   `query:"states"` // the whole states of the cells that differ are wanted too
 }
 
 // Diff compares two points, which may stand in either order: it folds to the earlier, keeps that, and folds on to the later.
