@@ -30,31 +30,31 @@ const (
 
 // State is one project. The zero value is a project that nothing is known of.
 type State struct {
-	ID         string    `json:"id" jsonschema_description:"12 hex digits"`
-	Name       string    `json:"name,omitempty" jsonschema_description:"of its folder or remote"`
-	Path       string    `json:"path,omitempty" jsonschema_description:"git common directory, or plain folder, where it is now"`
-	Git        bool      `json:"git,omitempty" jsonschema_description:"it is a repository"`
-	RootCommit string    `json:"root_commit,omitempty" jsonschema_description:"hash"`
-	Remote     string    `json:"remote,omitempty" jsonschema_description:"address, without credentials"`
-	Paths      []string  `json:"paths,omitempty" jsonschema_description:"all known, newest last, at most 16"`
-	FirstSeen  time.Time `json:"first_seen,omitzero" jsonschema_description:"when its first hook came"`
-	LastSeen   time.Time `json:"last_seen,omitzero" jsonschema_description:"when its newest session was active"`
-	Sessions   int       `json:"sessions,omitempty" jsonschema_description:"starts that were seen; a session that ran before its hooks were installed has none"`
-	Joined     []string  `json:"joined,omitempty" jsonschema_description:"ids that were given up for this one"`
-	JoinedInto string    `json:"joined_into,omitempty" jsonschema_description:"id that this one was given up for"`
+	ID         string    `json:"id" jsonschema_description:"id of the project, 12 hex digits"`
+	Name       string    `json:"name,omitempty" jsonschema_description:"name of the project's folder or remote"`
+	Path       string    `json:"path,omitempty" jsonschema_description:"path of the project's git common directory, or of its plain folder, where it is now"`
+	Git        bool      `json:"git,omitempty" jsonschema_description:"the project is a git repository"`
+	RootCommit string    `json:"root_commit,omitempty" jsonschema_description:"hash of the repository's first commit"`
+	Remote     string    `json:"remote,omitempty" jsonschema_description:"address of the repository's remote, without credentials"`
+	Paths      []string  `json:"paths,omitempty" jsonschema_description:"all known paths of the project, the newest last, at most 16"`
+	FirstSeen  time.Time `json:"first_seen,omitzero" jsonschema_description:"when the project's first hook came"`
+	LastSeen   time.Time `json:"last_seen,omitzero" jsonschema_description:"when the project's newest session was active"`
+	Sessions   int       `json:"sessions,omitempty" jsonschema_description:"number of starts of sessions; a session that ran before its hooks were installed has none"`
+	Joined     []string  `json:"joined,omitempty" jsonschema_description:"ids of the projects that were given up for this one"`
+	JoinedInto string    `json:"joined_into,omitempty" jsonschema_description:"id of the project that this one was given up for"`
 }
 
-// Table is the projection. A join concerns two cells, so a state has its key before the first event: a handler has to know
-// which of the two it folds into.
+// Table is the projection. A join concerns two cells, so a state has its key before the first event: a handler has to
+// know which of the two it folds into.
 var Table = projector.New(projector.Spec[State]{
 	Name:    Name,
 	Version: Version,
-	Scope:   &projector.Scope{Keys: keys, Records: records},
+	Scope:   projector.ByProject,
 	Start:   Start,
 	On: projector.Handlers(
 		projector.On((*State).projectSeen),
 		projector.On((*State).projectMoved),
-		projector.On((*State).projectRehomed),
+		projector.On((*State).projectRehomed).In(bothProjects),
 		projector.On((*State).sessionStarted),
 	),
 	Index: Words,
@@ -63,28 +63,20 @@ var Table = projector.New(projector.Spec[State]{
 // Start returns the cell of a project before its first event.
 func Start(id string) State { return State{ID: id} }
 
-// keys returns the event's project, and for a join also the project that is given up.
-func keys(r events.Record) []string {
-	if r.Project == "" {
-		return nil
-	}
-	if e, ok := r.Event.(*events.ProjectRehomed); ok && gives(r, e) {
-		return []string{r.Project, e.From}
-	}
-	return []string{r.Project}
-}
-
-// records selects the project's own records, and the joins of all projects: the one that is given up is named in their data.
-func records(key string) []projector.Selector {
-	return []projector.Selector{
-		{Project: key},
-		{Types: []string{events.TypeProjectRehomed}},
-	}
-}
-
-// gives reports whether a join gives a project up for the record's own.
-func gives(r events.Record, e *events.ProjectRehomed) bool {
-	return e.From != "" && e.From != r.Project
+// bothProjects is the scope of joins: the project that takes in, and the one that is given up. That is named in the
+// data of the record, so the joins of all projects are read for it.
+var bothProjects = &projector.Scope{
+	Keys: func(r events.Record) []string {
+		if r.Project == "" {
+			return nil
+		}
+		from := r.Event.(*events.ProjectRehomed).From
+		if from == "" || from == r.Project {
+			return []string{r.Project}
+		}
+		return []string{r.Project, from}
+	},
+	Records: func(string) []projector.Selector { return []projector.Selector{{}} },
 }
 
 // active takes in when the project was seen. Events may come late, from the spool.
@@ -110,7 +102,8 @@ func (s *State) projectMoved(r events.Record, e *events.ProjectMoved) {
 }
 
 func (s *State) projectRehomed(r events.Record, e *events.ProjectRehomed) {
-	if gives(r, e) && s.ID == e.From { // this is the cell of the project that is given up
+	isGivenUp := e.From == s.ID && e.From != r.Project
+	if isGivenUp {
 		s.JoinedInto = r.Project
 		s.Joined, _ = copies.Take(s.Joined, func(id string) bool { return id == r.Project })
 		return
@@ -121,14 +114,16 @@ func (s *State) projectRehomed(r events.Record, e *events.ProjectRehomed) {
 
 func (s *State) sessionStarted(r events.Record, e *events.SessionStarted) {
 	s.active(r)
-	if e.Source != "resume" && e.Source != "compact" { // a source of the future begins a session, too
+	switch e.Source {
+	case "resume", "compact": // the session goes on
+	default: // a source of later clients begins a session, too
 		s.Sessions++
 	}
 }
 
-// projectSeen takes over what the project looks like. Seen at a second path (a joined folder) it keeps its own and learns
-// only what it did not know: a project changes its path by project.moved alone. An empty root commit erases nothing, since
-// git may not have answered in time.
+// projectSeen takes over what the project looks like. Seen at a second path (a joined folder) it keeps its own and
+// learns only what it did not know: a project changes its path by project.moved alone. An empty root commit erases
+// nothing, since git may not have answered in time.
 func (s *State) projectSeen(r events.Record, e *events.ProjectSeen) {
 	s.active(r)
 	if s.Path != "" && e.Path != s.Path {
@@ -157,19 +152,19 @@ func (s *State) join(e *events.ProjectRehomed) {
 	s.Paths = older(s.Paths, e.Path)
 }
 
-// newest puts v last, once, and keeps the last limit.
-func newest(list []string, v string, limit int) []string {
-	if v == "" {
+// newest returns a list with a value as its last, once, and of that at most the last limit values.
+func newest(list []string, value string, limit int) []string {
+	if value == "" {
 		return list
 	}
-	rest, _ := copies.Take(list, func(x string) bool { return x == v })
-	return copies.Push(rest, v, limit)
+	others, _ := copies.Take(list, func(other string) bool { return other == value })
+	return copies.Push(others, value, limit)
 }
 
-// older puts p before the rest where it is not known yet, and only where there is room.
-func older(paths []string, p string) []string {
-	if p == "" || slices.Contains(paths, p) || len(paths) >= maxPaths {
+// older returns the paths with one before them, where it is not known yet and there is room.
+func older(paths []string, path string) []string {
+	if path == "" || len(paths) >= maxPaths || slices.Contains(paths, path) {
 		return paths
 	}
-	return append([]string{p}, paths...)
+	return append([]string{path}, paths...)
 }

@@ -22,24 +22,29 @@ import (
 // ok is false for a new project, which gets the id of [NewID]. Of several candidates the one with
 // the same remote wins, then the one seen last, then the smallest id.
 func Recognise(known []State, seen events.ProjectSeen, exists func(path string) bool) (id string, moved bool, ok bool) {
-	if s, ok := best(known, seen, func(s State) bool { return s.Path != "" && s.Path == seen.Path }); ok {
+	livesThere := func(s State) bool { return s.Path != "" && s.Path == seen.Path }
+	if s, ok := best(known, seen, livesThere); ok {
 		return follow(known, s).ID, false, true
 	}
 	if seen.RootCommit == "" {
 		return "", false, false
 	}
-	s, ok := best(known, seen, func(s State) bool {
-		return s.Path != "" && sameHistory(s, seen) && !exists(s.Path)
-	})
+
+	isGone := func(s State) bool { return s.Path != "" && sameHistory(s, seen) && !exists(s.Path) }
+	s, ok := best(known, seen, isGone)
 	if !ok {
 		return "", false, false
 	}
 	home := follow(known, s)
+	if home.ID == s.ID {
+		return home.ID, true, true
+	}
 	// A joined folder that moved does not move the project it was joined into.
-	return home.ID, home.Path == "" || home.ID == s.ID || !exists(home.Path), true
+	moved = home.Path == "" || !exists(home.Path)
+	return home.ID, moved, true
 }
 
-// NewID is the id of a new project: base, the id of its path, unless a project that has moved away
+// NewID returns the id of a new project: base, the id of its path, unless a project that has moved away
 // still has that; then the next free one derived from it. A cell without a path is no other project.
 func NewID(known []State, base string) string {
 	id := base
@@ -50,6 +55,8 @@ func NewID(known []State, base string) string {
 	return id
 }
 
+// sameHistory reports whether a folder may be a project's: both have the same root commit, and no two different
+// remotes.
 func sameHistory(s State, seen events.ProjectSeen) bool {
 	if s.RootCommit != seen.RootCommit {
 		return false
@@ -57,13 +64,15 @@ func sameHistory(s State, seen events.ProjectSeen) bool {
 	return s.Remote == seen.Remote || s.Remote == "" || seen.Remote == ""
 }
 
-// best is the first of the states that match, in an order that does not depend on that of known.
+// best returns the first of the states that match, in an order that does not depend on that of known: the one with the
+// same remote, the one seen last, the one with the smallest id.
 func best(known []State, seen events.ProjectSeen, match func(State) bool) (State, bool) {
-	found := slices.DeleteFunc(slices.Clone(known), func(s State) bool { return !match(s) })
-	if len(found) == 0 {
+	matching := slices.DeleteFunc(slices.Clone(known), func(s State) bool { return !match(s) })
+	if len(matching) == 0 {
 		return State{}, false
 	}
-	like := func(s State) int {
+
+	distance := func(s State) int {
 		if s.RootCommit != seen.RootCommit {
 			return 2
 		}
@@ -72,8 +81,9 @@ func best(known []State, seen events.ProjectSeen, match func(State) bool) (State
 		}
 		return 0
 	}
-	return slices.MinFunc(found, func(a, b State) int {
-		return cmp.Or(cmp.Compare(like(a), like(b)), b.LastSeen.Compare(a.LastSeen), cmp.Compare(a.ID, b.ID))
+
+	return slices.MinFunc(matching, func(a, b State) int {
+		return cmp.Or(cmp.Compare(distance(a), distance(b)), b.LastSeen.Compare(a.LastSeen), cmp.Compare(a.ID, b.ID))
 	}), true
 }
 
@@ -96,10 +106,10 @@ func follow(known []State, s State) State {
 // Known is the index word of all projects.
 const Known = "known"
 
-// LivesAt is the index word of the projects whose folder is at a path.
+// LivesAt returns the index word of the projects whose folder is at a path.
 func LivesAt(path string) string { return "at " + path }
 
-// Words are the index words of a project.
+// Words returns the index words of a project.
 func Words(s State) []string {
 	if s.Path == "" {
 		return []string{Known}

@@ -1,5 +1,5 @@
-// Package touches folds the files of a project over all its sessions: how often they were touched, with less weight for what is
-// long ago. One cell per project, keyed by its id.
+// Package touches folds the files of a project over all its sessions: how often they were touched, with less weight for
+// what is long ago. One cell per project, keyed by its id.
 package touches
 
 import (
@@ -27,17 +27,17 @@ const (
 	halfLife   = 7 * 24 * time.Hour // a week's touches count half as much a week later
 )
 
-// State is the files that the sessions of a project touched.
+// State has the files that the sessions of a project touched.
 type State struct {
-	Files []Touch `json:"files,omitempty" jsonschema_description:"the last touched last, at most 200"`
+	Files []Touch `json:"files,omitempty" jsonschema_description:"files that were touched, the last touched last, at most 200"`
 }
 
 // Touch is a file with its use.
 type Touch struct {
-	Path   string    `json:"path" jsonschema_description:"below the work tree that it was touched in"`
-	Weight float64   `json:"weight" jsonschema_description:"1 for a read, 2 for a change, halved by each week since"`
-	Event  string    `json:"event" jsonschema_description:"id of the newest event"`
-	Time   time.Time `json:"time" jsonschema_description:"of the newest event"`
+	Path   string    `json:"path" jsonschema_description:"path of the file, below the work tree that it was touched in"`
+	Weight float64   `json:"weight" jsonschema_description:"use of the file: 1 for a read, 2 for a change, halved by each week since"`
+	Event  string    `json:"event" jsonschema_description:"id of the newest event that touched the file"`
+	Time   time.Time `json:"time" jsonschema_description:"when that event was captured"`
 }
 
 // Table is the projection.
@@ -45,44 +45,52 @@ var Table = projector.New(projector.Spec[State]{
 	Name:    Name,
 	Version: Version,
 	Scope:   projector.ByProject,
-	On:      projector.Handlers(projector.On((*State).succeeded)),
+	On:      projector.Handlers(projector.On((*State).toolSucceeded)),
 })
 
-// succeeded takes a tool's call in. A subagent's reads do not count: the session has not seen them.
-func (t *State) succeeded(r events.Record, e *events.ToolSucceeded) {
-	weight := 2.0
+// toolSucceeded takes in a call that read or changed a file. A subagent's reads do not count: the session has not seen
+// them.
+func (s *State) toolSucceeded(r events.Record, e *events.ToolSucceeded) {
+	weight := 0.0
 	switch e.ToolName {
 	case "Edit", "MultiEdit", "Write", "NotebookEdit":
+		weight = 2
 	case "Read":
-		if r.AgentID != "" {
-			return
+		if r.AgentID == "" {
+			weight = 1
 		}
-		weight = 1
-	default:
+	}
+	if weight == 0 {
 		return
 	}
+
 	file := wording.Below(r.Worktree, events.CallOf(e.ToolName, e.ToolInput).File)
-	if file == "" || len(file) > maxPath || file[0] == '/' { // elsewhere
+	if file == "" || len(file) > maxPath {
+		return
+	}
+	outside := file[0] == '/'
+	if outside {
 		return
 	}
 
-	files, x := copies.Take(t.Files, func(x Touch) bool { return x.Path == file })
-	x.Path = file
-	x.Weight = x.at(r.Time) + weight
-	x.Event, x.Time = r.ID, r.Time
-	t.Files = copies.Push(files, x, maxTouches)
+	others, touch := copies.Take(s.Files, func(t Touch) bool { return t.Path == file })
+	touch.Path = file
+	touch.Weight = touch.weightAt(r.Time) + weight
+	touch.Event = r.ID
+	touch.Time = r.Time
+	s.Files = copies.Push(others, touch, maxTouches)
 }
 
-// at is the weight that is left at a time.
-func (x Touch) at(now time.Time) float64 {
-	age := max(0, now.Sub(x.Time))
-	return x.Weight * math.Exp2(-age.Hours()/halfLife.Hours())
+// weightAt returns the weight that is left at a time.
+func (t Touch) weightAt(now time.Time) float64 {
+	age := max(0, now.Sub(t.Time))
+	return t.Weight * math.Exp2(-age.Hours()/halfLife.Hours())
 }
 
-// Ranked are the files by their weight at a time.
-func (t State) Ranked(now time.Time) []Touch {
-	list := slices.Clone(t.Files)
+// Ranked returns the files by their weight at a time, the heaviest first; of two the one that was touched last.
+func (s State) Ranked(now time.Time) []Touch {
+	list := slices.Clone(s.Files)
 	slices.Reverse(list)
-	slices.SortStableFunc(list, func(a, b Touch) int { return cmp.Compare(b.at(now), a.at(now)) })
+	slices.SortStableFunc(list, func(a, b Touch) int { return cmp.Compare(b.weightAt(now), a.weightAt(now)) })
 	return list
 }
