@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Prompts, turns, subagents and tasks.
+// Turns: prompts, what ends a turn, and who else works in it: subagents, teammates and tasks.
 
 // Wire names of this file.
 const (
@@ -15,6 +15,7 @@ const (
 	TypeTurnStopped     = "turn.stopped"
 	TypeTurnFailed      = "turn.failed"
 	TypeTurnInterrupted = "turn.interrupted"
+	TypeTurnWarned      = "turn.warned"
 	TypeSubagentStarted = "subagent.started"
 	TypeSubagentStopped = "subagent.stopped"
 	TypeTeammateIdled   = "teammate.idled"
@@ -122,6 +123,52 @@ type TurnInterrupted struct {
 func (*TurnInterrupted) Type() string { return TypeTurnInterrupted }
 
 var _ = kind[TurnInterrupted]("Interrupt", "the user interrupted a turn; Codex alone tells of it")
+
+// TurnWarned records what the end of a turn was warned of, or held for.
+type TurnWarned struct {
+	Causes     []TurnCause `json:"causes" jsonschema_description:"why"`
+	Held       bool        `json:"held,omitempty" jsonschema_description:"the turn was not let end: evidence is strict"`
+	Confidence int         `json:"confidence" jsonschema_description:"0 to 100; from 80 on the task counts as done"`
+	Used       int64       `json:"used,omitempty" jsonschema_description:"tokens in the context"`
+	Window     int64       `json:"window,omitempty" jsonschema_description:"tokens that it has room for"`
+}
+
+// Type implements [Event].
+func (*TurnWarned) Type() string { return TypeTurnWarned }
+
+var _ = kind[TurnWarned]("", "the end of a turn was warned of something, or held for it")
+
+// Summary implements [Summarizer].
+func (e *TurnWarned) Summary() string {
+	causes := make([]string, 0, len(e.Causes))
+	for _, c := range e.Causes {
+		causes = append(causes, c.Cause)
+	}
+	if e.Held {
+		return "held: " + strings.Join(causes, ", ")
+	}
+	return strings.Join(causes, ", ")
+}
+
+// TurnCause is one thing that is not as it should be at a turn's end.
+type TurnCause struct {
+	Cause string `json:"cause" jsonschema_description:"context, evidence, sync or next_steps"`
+	Text  string `json:"text" jsonschema_description:"in words"`
+	Event string `json:"event" jsonschema_description:"id of the event that it is about"`
+}
+
+// BackgroundTask is work that goes on after a turn stopped.
+type BackgroundTask struct {
+	ID          string `json:"id,omitempty" jsonschema_description:"agent id or shell id"`
+	Kind        string `json:"type,omitempty" jsonschema_description:"subagent or shell"`
+	Status      string `json:"status,omitempty" jsonschema_description:"running, …"`
+	Description string `json:"description,omitempty" jsonschema_description:"what it does"`
+	AgentType   string `json:"agent_type,omitempty" jsonschema_description:"type of a subagent"`
+	Command     string `json:"command,omitempty" jsonschema_description:"of a shell"`
+	Name        string `json:"name,omitempty" jsonschema_description:"of a subagent or teammate"`
+	Server      string `json:"server,omitempty" jsonschema_description:"of an MCP task: the server"`
+	Tool        string `json:"tool,omitempty" jsonschema_description:"of an MCP task: the tool"`
+}
 
 // SubagentStarted records the client's SubagentStart hook: a subagent began.
 type SubagentStarted struct {

@@ -2,7 +2,7 @@ package events
 
 import "encoding/json"
 
-// Tools and permissions.
+// Tools: calls with their outcome, and the permission for them.
 
 // Wire names of this file.
 const (
@@ -71,6 +71,20 @@ type ToolBatchFinished struct {
 func (*ToolBatchFinished) Type() string { return TypeToolBatchFinished }
 
 var _ = kind[ToolBatchFinished]("PostToolBatch", "all calls of one model turn have come back")
+
+// ToolCall is one call of a finished batch.
+type ToolCall struct {
+	ToolName     string          `json:"tool_name,omitempty" jsonschema_description:"name of the tool"`
+	ToolInput    json.RawMessage `json:"tool_input,omitempty" jsonschema_description:"what it was called with"`
+	ToolUseID    string          `json:"tool_use_id,omitempty" jsonschema_description:"pairs it with its request"`
+	ToolResponse json.RawMessage `json:"tool_response,omitempty" jsonschema_description:"a string or content blocks, as the model sees it"`
+}
+
+// MCPServer names the server of an MCP tool.
+type MCPServer struct {
+	Name   string `json:"name,omitempty" jsonschema_description:"the server"`
+	Source string `json:"source,omitempty" jsonschema_description:"where it is configured"`
+}
 
 // PermissionRequested records the client's PermissionRequest hook: the user was asked for permission.
 type PermissionRequested struct {

@@ -1,16 +1,15 @@
 package events
 
-// Sessions, their context and their settings.
+// Sessions: their life, their model and their settings.
 
 // Wire names of this file.
 const (
 	TypeSessionStarted       = "session.started"
 	TypeSessionEnded         = "session.ended"
+	TypeSessionReaped        = "session.reaped"
+	TypeSessionDeleted       = "session.deleted"
 	TypeSetupRan             = "setup.ran"
-	TypeInstructionsLoaded   = "instructions.loaded"
 	TypeConfigChanged        = "config.changed"
-	TypeCompactionStarted    = "compaction.started"
-	TypeCompactionFinished   = "compaction.finished"
 	TypeModelSwitchRequested = "model.switch_requested"
 	TypeModelSwitched        = "model.switched"
 )
@@ -43,6 +42,28 @@ func (*SessionEnded) Type() string { return TypeSessionEnded }
 
 var _ = kind[SessionEnded]("SessionEnd", "the client said that the session ends; a hint, it may never come")
 
+// SessionReaped records that a session ended without saying so.
+type SessionReaped struct {
+	Reason     string `json:"reason" jsonschema_description:"process_gone or silent"`
+	PID        int    `json:"pid,omitempty" jsonschema_description:"the client process that is gone"`
+	LastActive string `json:"last_active,omitempty" jsonschema:"format=date-time" jsonschema_description:"RFC 3339, its last event"`
+}
+
+// Type implements [Event].
+func (*SessionReaped) Type() string { return TypeSessionReaped }
+
+var _ = kind[SessionReaped]("", "a session ended without saying so")
+
+// SessionDeleted is a tombstone: folds and lists drop the session, the log keeps it.
+type SessionDeleted struct {
+	Reason string `json:"reason,omitempty" jsonschema_description:"why"`
+}
+
+// Type implements [Event].
+func (*SessionDeleted) Type() string { return TypeSessionDeleted }
+
+var _ = kind[SessionDeleted]("", "a tombstone: lists and folds drop the session")
+
 // SetupRan records the client's Setup hook: the client ran its setup.
 type SetupRan struct {
 	Common
@@ -53,22 +74,6 @@ type SetupRan struct {
 func (*SetupRan) Type() string { return TypeSetupRan }
 
 var _ = kind[SetupRan]("Setup", "the client ran its setup")
-
-// InstructionsLoaded records the client's InstructionsLoaded hook: an instruction or memory file went into the context.
-type InstructionsLoaded struct {
-	Common
-	FilePath        string   `json:"file_path,omitempty" jsonschema_description:"the file"`
-	MemoryType      string   `json:"memory_type,omitempty" jsonschema_description:"kind of memory, e.g. Project, User"`
-	LoadReason      string   `json:"load_reason,omitempty" jsonschema_description:"session_start, nested_traversal, path_glob_match, include or compact"`
-	Globs           []string `json:"globs,omitempty" jsonschema_description:"path_glob_match: the patterns"`
-	TriggerFilePath string   `json:"trigger_file_path,omitempty" jsonschema_description:"the file whose reading led to it"`
-	ParentFilePath  string   `json:"parent_file_path,omitempty" jsonschema_description:"include: the including file"`
-}
-
-// Type implements [Event].
-func (*InstructionsLoaded) Type() string { return TypeInstructionsLoaded }
-
-var _ = kind[InstructionsLoaded]("InstructionsLoaded", "an instruction or memory file went into the context")
 
 // ConfigChanged records the client's ConfigChange hook: a settings file or the skills changed.
 type ConfigChanged struct {
@@ -81,30 +86,6 @@ type ConfigChanged struct {
 func (*ConfigChanged) Type() string { return TypeConfigChanged }
 
 var _ = kind[ConfigChanged]("ConfigChange", "a settings file or the skills changed")
-
-// CompactionStarted records the client's PreCompact hook: the client is about to compact the context.
-type CompactionStarted struct {
-	Common
-	Trigger            string `json:"trigger,omitempty" jsonschema_description:"manual or auto"`
-	CustomInstructions string `json:"custom_instructions,omitempty" jsonschema:"nullable" jsonschema_description:"what the user asked the summary to keep"`
-}
-
-// Type implements [Event].
-func (*CompactionStarted) Type() string { return TypeCompactionStarted }
-
-var _ = kind[CompactionStarted]("PreCompact", "the client is about to compact the context")
-
-// CompactionFinished records the client's PostCompact hook: the context was compacted.
-type CompactionFinished struct {
-	Common
-	Trigger        string `json:"trigger,omitempty" jsonschema_description:"manual or auto"`
-	CompactSummary string `json:"compact_summary,omitempty" jsonschema_description:"the raw summary, with its analysis part"`
-}
-
-// Type implements [Event].
-func (*CompactionFinished) Type() string { return TypeCompactionFinished }
-
-var _ = kind[CompactionFinished]("PostCompact", "the context was compacted")
 
 // ModelSwitchRequested records the client's PreModelSwitch hook: the model is about to be switched.
 type ModelSwitchRequested struct {

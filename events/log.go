@@ -1,0 +1,52 @@
+package events
+
+// The log: what is taken back, and damage.
+
+// Wire names of this file.
+const (
+	TypeRecordRetracted = "record.retracted"
+	TypeLogDamaged      = "log.damaged"
+	TypeLogRepaired     = "log.repaired"
+)
+
+// RecordRetracted takes back what an earlier event said; folds honour it, the log keeps both.
+type RecordRetracted struct {
+	Target string `json:"target" jsonschema_description:"id of the event that is taken back"`
+	Reason string `json:"reason" jsonschema_description:"why"`
+}
+
+// Type implements [Event].
+func (*RecordRetracted) Type() string { return TypeRecordRetracted }
+
+var _ = kind[RecordRetracted]("", "an earlier event was taken back")
+
+// LogDamaged records damage of the log that was found and what became of it.
+type LogDamaged struct {
+	Block   string   `json:"block" jsonschema_description:"the block file"`
+	Lost    []uint64 `json:"lost,omitempty" jsonschema_description:"the first 1,000 sequences that could not be had"`
+	Runs    []SeqRun `json:"runs,omitempty" jsonschema_description:"all of them, in runs"`
+	Healed  int      `json:"healed,omitempty" jsonschema_description:"records that came back from the archive"`
+	Problem string   `json:"problem" jsonschema_description:"what was wrong"`
+}
+
+// Type implements [Event].
+func (*LogDamaged) Type() string { return TypeLogDamaged }
+
+var _ = kind[LogDamaged]("", "damage of the log was found")
+
+// SeqRun is a run of sequences, both ends included.
+type SeqRun struct {
+	First uint64 `json:"first" jsonschema_description:"first sequence"`
+	Last  uint64 `json:"last" jsonschema_description:"last sequence"`
+}
+
+// LogRepaired records that events whose sequences were lost are in the log again, under their own ids.
+type LogRepaired struct {
+	Back   []SeqRun `json:"back" jsonschema_description:"the sequences that the events had"`
+	Source string   `json:"source" jsonschema_description:"where they were found"`
+}
+
+// Type implements [Event].
+func (*LogRepaired) Type() string { return TypeLogRepaired }
+
+var _ = kind[LogRepaired]("", "lost events came back")
