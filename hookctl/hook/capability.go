@@ -62,10 +62,11 @@ type Capability struct {
 
 // capabilities is the table of all capabilities, in the order of their events.
 var capabilities = []Capability{
-	{Name: "sessions", Decide: decideSession, Tell: tellSession},
-	{Name: "use", Decide: decideUse, Tell: tellUse, Own: true},
+	{Name: "project", Decide: decideProject},
+	{Name: "session", Tell: tellSession},
+	{Name: "context", Decide: decideContext, Tell: tellContext, Own: true},
 	{Name: "identity", Decide: decideIdentity, Tell: tellIdentity, Follow: followIdentity},
-	{Name: "gates", Decide: decideGates, Refuse: refuseGates, Tell: tellGates, Place: placeOfGates, Every: true},
+	{Name: "gate", Decide: decideGates, Refuse: refuseGates, Tell: tellGates, Place: placeOfGates, Every: true},
 	{Name: "working", Decide: decideWorking, Refuse: refuseStop, Tell: tellWorking, Own: true},
 	{Name: "ledger", Decide: decideLedger, Tell: tellLedger, Follow: followLedger, Own: true},
 	{Name: "codes", Tell: tellCodes, Own: true},

@@ -1,79 +1,14 @@
 package hook
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 
 	"hookline/events"
-	"hookline/events/wording"
 )
 
 // The composer puts an answer's text together from items, by rank, within the hook's budget.
-
-// Rank is the place of an item in the text (DECISIONS "order in the injection"). Where the budget does not hold all,
-// the highest rank gives way first.
-type Rank int
-
-// The ranks.
-const (
-	RankIdentity Rank = iota
-	RankGoal          // and phase
-	RankHandoff       // and next steps
-	RankBlockers
-	RankDecisions
-	RankFiles // that were changed
-	RankRead  // files that were read
-	RankCommands
-	RankFunctions
-	RankSeen // files that outputs named, not opened yet
-	RankGates
-	RankRest
-)
-
-// sections name the ranks for people. A capability that tells something of its own adds a rank above and its name here.
-var sections = [...]string{RankIdentity: "identity", RankGoal: "goal and phase", RankHandoff: "handoff and next steps", RankBlockers: "blockers",
-	RankDecisions: "decisions", RankFiles: "files changed", RankRead: "files read", RankCommands: "commands", RankFunctions: "functions", RankSeen: "files seen in outputs",
-	RankGates: "gates", RankRest: "rest"}
-
-// Item is one thing to tell: in its longest form that fits, or not at all.
-type Item struct {
-	ID      string // what it is about; told again in the same context only when Same changed
-	Rank    Rank
-	Text    string
-	Shorter []string // other forms, longest first
-	Same    string   // what counts as its content; "" = Text
-	Paths   []string // files that Text names, below the work tree
-	shown   int      // entries of a list that Text has
-	form    int      // that is told, 0: Text, n: Shorter[n-1]
-	Event   string   // id of the event it comes from
-
-	User  bool // for the user, not for the model; an empty text takes back what was said before
-	Bare  bool // for the user, without our name before it
-	Warns bool // an identity verb that says it exits with 1
-}
-
-// item makes an item for the model that has one form.
-func item(id string, rank Rank, text, event string) Item {
-	return Item{ID: id, Rank: rank, Text: text, Event: event}
-}
-
-// Digest is the item's content as [events.ContextInjected] keeps it.
-func (it Item) Digest() string {
-	return digestOf(cmp.Or(it.Same, it.Text), 6)
-}
-
-// digestOf returns the first bytes of a text's digest in hex.
-func digestOf(text string, bytes int) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:bytes])
-}
-
-// Tokens estimates conservatively: bytes / 3.5, rounded up.
-func Tokens(s string) int { return (2*len(s) + 6) / 7 }
 
 // maxChars bounds every answer: the client replaces output above 10,000 characters by a preview.
 const maxChars = 9500
@@ -110,14 +45,6 @@ func budgetOf(in Input) budget {
 		return b
 	}
 	return budget{whole: budgetOther}
-}
-
-// text returns the item in the form that is told.
-func (it Item) text() string {
-	if it.form == 0 {
-		return wording.Visible(it.Text)
-	}
-	return wording.Visible(it.Shorter[it.form-1])
 }
 
 // fit gives the items for the model that fit the budget, each in the longest form that does, and how many are left out.

@@ -1,79 +1,167 @@
 package hook
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
-	"time"
+	"strconv"
+	"strings"
 
 	"hookline/events"
+	"hookline/events/wording"
+	"hookline/projector"
+	"hookline/projector/session"
 )
 
-// What a session would be told when it starts, for people who ask.
+// How full the context window is: the phase of it (S2), and how much less is told in a fuller one.
 
-// Recovery is what a session would be told at a start.
-type Recovery struct {
-	Text     string      `json:"text" jsonschema_description:"as the model would get it"`
-	Tokens   int         `json:"tokens" jsonschema_description:"estimate for the text: bytes / 3.5, rounded up"`
-	Budget   int         `json:"budget" jsonschema_description:"tokens that it may have"`
-	Left     int         `json:"left,omitempty" jsonschema_description:"items that the budget has no room for"`
-	Source   string      `json:"source" jsonschema_description:"of the start: compact, startup, resume or clear"`
-	Seq      uint64      `json:"seq" jsonschema_description:"sequence that it is told from"`
-	Sections []Section   `json:"sections" jsonschema_description:"in order"`
-	Items    []Recovered `json:"items" jsonschema_description:"in order"`
+// Use is a measurement of the context window.
+type Use struct {
+	Tokens int64  // in the context
+	Window int64  // tokens that it has room for; 0: not told, see [WindowOf]
+	Model  string // that answered
+	Source string // transcript or statusline
+	Said   string // the agent's last words, "" where they are not known; clean, on one line
 }
 
-// Section is what the items of one rank cost.
-type Section struct {
-	Name   string `json:"name" jsonschema_description:"as files changed"`
-	Tokens int    `json:"tokens" jsonschema_description:"estimate"`
+// decideContext returns the change of phase that was measured with the hook, or that a compaction brings.
+func decideContext(in Input, w World, r Reader) []events.Event {
+	if in.Session == "" {
+		return nil
+	}
+	switch in.Event.(type) {
+	case *events.CompactionStarted:
+		if c := sessionOf(r, in.Session).Context; c != nil && c.Phase != session.Verbose {
+			return []events.Event{&events.ContextPhaseChanged{Phase: session.Verbose, From: c.Phase, Window: c.Window, Source: "compaction"}}
+		}
+	case *events.TurnStopped:
+		if w.Use != nil {
+			return PhaseChange(r, in.Session, *w.Use)
+		}
+	}
+	return nil
 }
 
-// Recovered is one item of a [Recovery].
-type Recovered struct {
-	ID      string `json:"id" jsonschema_description:"what it is about, as working.goal"`
-	Section string `json:"section" jsonschema_description:"name of its section"`
-	Text    string `json:"text" jsonschema_description:"as it is told"`
-	Event   string `json:"event" jsonschema_description:"id of the event that it comes from; empty for what the start itself would say"`
-	Tokens  int    `json:"tokens" jsonschema_description:"estimate"`
+// PhaseChange returns the event of a measurement that came into another phase, or that found a window of another size; none
+// for a session that nobody knows.
+func PhaseChange(r Reader, id string, u Use) []events.Event {
+	s, known := projector.State[session.State](r.Reader, session.Name, id)
+	if !known || s.Status == session.Deleted {
+		return nil
+	}
+
+	window := u.WindowIn(s)
+	out := &events.ContextPhaseChanged{Phase: session.PhaseOf(u.Tokens, window), Used: u.Tokens, Window: window, Model: u.Model, Source: u.Source}
+	same := out.Phase == session.Verbose // a session begins with it
+	if s.Context != nil {
+		out.From = s.Context.Phase
+		same = out.From == out.Phase && s.Context.Window == window
+	}
+	if same {
+		return nil
+	}
+	return []events.Event{out}
 }
 
-// Sources are the starts that a session can be asked about.
-var Sources = []string{"compact", "startup", "resume", "clear"}
+// WindowIn returns the size of the window of a measurement: as it was told with it, or by an earlier status line, else by
+// the model.
+func (u Use) WindowIn(s session.State) int64 {
+	switch {
+	case u.Window > 0:
+		return u.Window
+	case s.Context != nil && s.Context.Stated:
+		return s.Context.Window
+	case strings.Contains(s.Model, "[1m]"):
+		return largeWindow
+	}
+	return WindowOf(u.Model, u.Tokens)
+}
 
-// RecoveryOf composes what a session would be told at a start with a source, as of a time. most bounds the tokens below
-// the budget of such a start; 0 leaves it. Gates have a section where g is not nil: their rules are not in the log, so the
-// caller reads them.
-func RecoveryOf(r Reader, g *Gates, id, source string, at time.Time, most int) Recovery {
-	own := sessionOf(r, id)
-	w := World{Project: own.Project, NowMS: at.UnixMilli(), Gates: g}
-	e := &events.SessionStarted{Source: source}
-	e.Cwd = own.Cwd
-	in := Input{Call: Call{Verb: VerbHook, Hook: "SessionStart"}, Time: at, Session: id, Event: e, Hook: e}
+// Sizes of the client's context windows, in tokens.
+const (
+	smallWindow = 200_000
+	largeWindow = 1_000_000
+)
 
-	_, born := identityOf(r, id)
-	r.Decided = []events.Event{restored(in, e, born, latest(r, w.Project, id))}
-	decideGates(in, w, r) // the judgement is kept in g, its events are for a real start
-	items := slices.DeleteFunc(Tell(in, w, r, true), func(it Item) bool { return it.User })
+// WindowOf returns the size of a model's window, as the client's own table has it: 1,000,000 from version 4.7 on, else
+// 200,000, unless more is in it.
+func WindowOf(model string, used int64) int64 {
+	var version []int
+	for _, word := range strings.Split(model, "-") {
+		n, err := strconv.Atoi(word)
+		if err == nil && len(word) <= 2 {
+			version = append(version, n)
+		}
+	}
+	version = append(version, 0, 0)
+	newer := version[0] > 4 || version[0] == 4 && version[1] >= 7
+	if newer || used > smallWindow {
+		return largeWindow
+	}
+	return smallWindow
+}
+
+// tellContext tells the phase of the context with a prompt, once it is not the first one any more.
+func tellContext(in Input, _ World, r Reader) []Item {
+	_, prompted := in.Event.(*events.PromptSubmitted)
+	c := sessionOf(r, in.Session).Context
+	if !prompted || c == nil || c.Phase == session.Verbose {
+		return nil
+	}
+	text := fmt.Sprintf("[PHASE: SESSION_RUNNING | %s] The context is at least %d %% full.", c.Phase, session.Percent(c.Used, c.Window))
+	return []Item{{ID: itemPhase, Rank: RankGoal, Text: text, Same: c.Phase, Event: c.Event}}
+}
+
+// itemPhase is the item of the phase, which is told in every phase.
+const itemPhase = "context.phase"
+
+// fewer has what is told in a phase: tenths of the hook's budget, and characters of an item (DECISIONS S2).
+var fewer = map[string]struct {
+	tenths int
+	chars  int
+}{
+	session.Condensed: {tenths: 5, chars: 500},
+	session.Signals:   {tenths: 2, chars: 200},
+	session.Critical:  {tenths: 0, chars: 100},
+}
+
+// inPhase leaves out and shortens what is told to the model in a fuller context. A start tells all: the context was cut
+// just before, or is new.
+func inPhase(in Input, s session.State, items []Item) []Item {
+	if in.Starts() || in.Call.Verb != VerbHook || s.Context == nil {
+		return items
+	}
+	less, full := fewer[s.Context.Phase]
+	if !full {
+		return items
+	}
+
+	var out, model []Item
+	for _, it := range items {
+		if !it.User {
+			it.Same = cmp.Or(it.Same, it.Text)
+			it.Text = wording.Cut(it.Text, less.chars, "...")
+			it.Shorter = slices.Clone(it.Shorter)
+			for i := range it.Shorter {
+				it.Shorter[i] = wording.Cut(it.Shorter[i], less.chars, "...")
+			}
+		}
+		if it.User || it.ID == itemPhase {
+			out = append(out, it)
+		} else {
+			model = append(model, it)
+		}
+	}
 
 	b := budgetOf(in)
-	if !slices.ContainsFunc(items, func(it Item) bool { return it.Rank == RankGates }) {
-		b.whole = b.shares[len(b.shares)-1].tokens // what is above is for the gates
+	smaller := budget{whole: b.whole * less.tenths / 10}
+	for _, sh := range b.shares {
+		smaller.shares = append(smaller.shares, share{sh.upTo, sh.tokens * less.tenths / 10})
 	}
-	if most > 0 {
-		b = budget{whole: min(most, b.whole)}
-	}
-	told, left := fit(b, items)
-
-	out := Recovery{Text: joined(told, left), Budget: b.whole, Left: left, Source: source, Seq: r.Position().Seq, Sections: []Section{}, Items: []Recovered{}}
-	out.Tokens = Tokens(out.Text)
-	for _, c := range told {
-		name := sections[c.Rank]
-		cost := Tokens(c.text())
-		out.Items = append(out.Items, Recovered{ID: c.ID, Section: name, Text: c.text(), Event: c.Event, Tokens: cost})
-		if n := len(out.Sections); n > 0 && out.Sections[n-1].Name == name {
-			out.Sections[n-1].Tokens += cost
-		} else {
-			out.Sections = append(out.Sections, Section{Name: name, Tokens: cost})
-		}
+	told, _ := fit(smaller, model)
+	for _, it := range told {
+		it.Text, it.Shorter, it.form = it.text(), nil, 0
+		out = append(out, it)
 	}
 	return out
 }

@@ -3,11 +3,9 @@ package hook
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"hookline/events"
 	"hookline/events/copies"
@@ -222,14 +220,6 @@ func goalItems(s working.State, prefix string, cut bool) []Item {
 	return items
 }
 
-// noteItem returns the item of a note with at most so many characters; nothing where there is none.
-func noteItem(id string, rank Rank, text string, n *working.Note, chars int) []Item {
-	if n == nil {
-		return nil
-	}
-	return []Item{item("working."+id, rank, fmt.Sprintf(text, wording.Short(n.Text, chars)), n.Event)}
-}
-
 // openItems are what is unfinished: words for the next session, things to do, failures, and what the user corrected.
 func openItems(s working.State, cut bool) []Item {
 	items := noteItem("handoff", RankHandoff, "Handoff: %s", s.Handoff, working.MaxTask)
@@ -317,75 +307,6 @@ func ranText(c working.Command) string {
 		outcome += ", " + c.Result
 	}
 	return fmt.Sprintf("`%s` (%s)", wording.Short(c.Line, commandChars), outcome)
-}
-
-// listItem is an item of a list of at most so many tokens, 0 for any; its shorter forms have fewer entries.
-func listItem(most int, id string, rank Rank, title string, texts []string, between, event string) Item {
-	return shrinking(item(id, rank, "", event), most, len(texts), func(n int) string {
-		return title + strings.Join(texts[:n], between)
-	})
-}
-
-// shrinking gives an item its forms: the longest that has at most so many tokens, 0 for any, and those with fewer of n entries.
-func shrinking(it Item, most, n int, form func(n int) string) Item {
-	for left := n; left > 0; left = left * 9 / 10 {
-		text := form(left)
-		if left < n {
-			text += fmt.Sprintf(" (%d more)", n-left)
-		}
-		switch {
-		case it.Text != "":
-			it.Shorter = append(it.Shorter, text)
-		case most == 0 || Tokens(text) <= most || left == 1:
-			it.Text, it.shown = text, left
-		}
-	}
-	return it
-}
-
-// foldersItem names files in one line of at most so many tokens, by their folders; its shorter forms name fewer of
-// them, the first. Without a file there is no item.
-func foldersItem(most int, id string, rank Rank, title, root string, files []working.File) []Item {
-	if len(files) == 0 {
-		return nil
-	}
-	var paths []string
-	for _, f := range files {
-		paths = append(paths, wording.Below(root, f.Path))
-	}
-
-	it := shrinking(item(id, rank, "", files[0].Event), most, len(files), func(n int) string {
-		return strings.Join(strings.FieldsFunc(title+byFolder(paths[:n]), unicode.IsControl), "?") // a name with an end of line says nothing of its own
-	})
-	it.Paths = paths[:it.shown]
-	return []Item{it}
-}
-
-// byFolder lists paths, those of one folder together in braces as a shell expands them: src/{a.go,b.go}; README.md. Folders come in
-// the order of their first path, and each is written whole, so that a path can be opened without putting it together.
-func byFolder(paths []string) string {
-	var folders []string
-	names := map[string][]string{}
-	for _, p := range paths {
-		folder, name := path.Split(p)
-		if names[folder] == nil {
-			folders = append(folders, folder)
-		}
-		names[folder] = append(names[folder], name)
-	}
-
-	var texts []string
-	for _, folder := range folders {
-		switch in := names[folder]; {
-		case folder == "":
-			texts = append(texts, in...)
-		case len(in) == 1:
-			texts = append(texts, folder+in[0])
-		default:
-			texts = append(texts, folder+"{"+strings.Join(in, ",")+"}")
-		}
-	}
-	return strings.Join(texts, "; ")
 }
 
 // looks are programs that only look at something: one that failed leaves nothing to mend.

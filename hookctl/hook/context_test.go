@@ -88,7 +88,7 @@ func TestS2MultipliersAndCuts(t *testing.T) {
 		}
 	}
 
-	user := inPhase(tool, session.State{Context: &session.Context{Phase: "CRITICAL"}}, []Item{{ID: "u", Text: long, User: true}, {ID: itemUse, Text: long}})
+	user := inPhase(tool, session.State{Context: &session.Context{Phase: "CRITICAL"}}, []Item{{ID: "u", Text: long, User: true}, {ID: itemPhase, Text: long}})
 	if len(user) != 2 || len(user[0].Text) != 600 || len(user[1].Text) != 100 {
 		t.Errorf("what the user sees is whole, the phase is told: %+v", user)
 	}
@@ -100,11 +100,11 @@ func TestS2PhaseMarker(t *testing.T) {
 	at := func(phase string) past {
 		return past{Session: session.State{ID: "s", Context: &session.Context{Phase: phase, Used: 880_000, Window: 1_000_000, Event: "e"}}}
 	}
-	items := tellUse(in, World{}, at("CRITICAL").reader(t))
+	items := tellContext(in, World{}, at("CRITICAL").reader(t))
 	if len(items) != 1 || items[0].Text != "[PHASE: SESSION_RUNNING | CRITICAL] The context is at least 88 % full." || items[0].Event != "e" {
 		t.Errorf("%+v", items)
 	}
-	if items := tellUse(in, World{}, at("VERBOSE").reader(t)); items != nil {
+	if items := tellContext(in, World{}, at("VERBOSE").reader(t)); items != nil {
 		t.Errorf("%+v", items)
 	}
 }

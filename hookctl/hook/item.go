@@ -1,0 +1,162 @@
+package hook
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+
+	"hookline/events/wording"
+	"hookline/projector/working"
+)
+
+// Items: what there is to tell, each with the event that it comes from and the shorter forms that it has.
+
+// Rank is the place of an item in the text (DECISIONS "order in the injection"). Where the budget does not hold all,
+// the highest rank gives way first.
+type Rank int
+
+// The ranks.
+const (
+	RankIdentity Rank = iota
+	RankGoal          // and phase
+	RankHandoff       // and next steps
+	RankBlockers
+	RankDecisions
+	RankFiles // that were changed
+	RankRead  // files that were read
+	RankCommands
+	RankFunctions
+	RankSeen // files that outputs named, not opened yet
+	RankGates
+	RankRest
+)
+
+// sections name the ranks for people. A capability that tells something of its own adds a rank above and its name here.
+var sections = [...]string{RankIdentity: "identity", RankGoal: "goal and phase", RankHandoff: "handoff and next steps", RankBlockers: "blockers",
+	RankDecisions: "decisions", RankFiles: "files changed", RankRead: "files read", RankCommands: "commands", RankFunctions: "functions", RankSeen: "files seen in outputs",
+	RankGates: "gates", RankRest: "rest"}
+
+// Item is one thing to tell: in its longest form that fits, or not at all.
+type Item struct {
+	ID      string // what it is about; told again in the same context only when Same changed
+	Rank    Rank
+	Text    string
+	Shorter []string // other forms, longest first
+	Same    string   // what counts as its content; "" = Text
+	Paths   []string // files that Text names, below the work tree
+	shown   int      // entries of a list that Text has
+	form    int      // that is told, 0: Text, n: Shorter[n-1]
+	Event   string   // id of the event it comes from
+
+	User  bool // for the user, not for the model; an empty text takes back what was said before
+	Bare  bool // for the user, without our name before it
+	Warns bool // an identity verb that says it exits with 1
+}
+
+// item makes an item for the model that has one form.
+func item(id string, rank Rank, text, event string) Item {
+	return Item{ID: id, Rank: rank, Text: text, Event: event}
+}
+
+// Digest is the item's content as [events.ContextInjected] keeps it.
+func (it Item) Digest() string {
+	return digestOf(cmp.Or(it.Same, it.Text), 6)
+}
+
+// digestOf returns the first bytes of a text's digest in hex.
+func digestOf(text string, bytes int) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:bytes])
+}
+
+// Tokens estimates conservatively: bytes / 3.5, rounded up.
+func Tokens(s string) int { return (2*len(s) + 6) / 7 }
+
+// text returns the item in the form that is told.
+func (it Item) text() string {
+	if it.form == 0 {
+		return wording.Visible(it.Text)
+	}
+	return wording.Visible(it.Shorter[it.form-1])
+}
+
+// noteItem returns the item of a note with at most so many characters; nothing where there is none.
+func noteItem(id string, rank Rank, text string, n *working.Note, chars int) []Item {
+	if n == nil {
+		return nil
+	}
+	return []Item{item("working."+id, rank, fmt.Sprintf(text, wording.Short(n.Text, chars)), n.Event)}
+}
+
+// listItem is an item of a list of at most so many tokens, 0 for any; its shorter forms have fewer entries.
+func listItem(most int, id string, rank Rank, title string, texts []string, between, event string) Item {
+	return shrinking(item(id, rank, "", event), most, len(texts), func(n int) string {
+		return title + strings.Join(texts[:n], between)
+	})
+}
+
+// shrinking gives an item its forms: the longest that has at most so many tokens, 0 for any, and those with fewer of n entries.
+func shrinking(it Item, most, n int, form func(n int) string) Item {
+	for left := n; left > 0; left = left * 9 / 10 {
+		text := form(left)
+		if left < n {
+			text += fmt.Sprintf(" (%d more)", n-left)
+		}
+		switch {
+		case it.Text != "":
+			it.Shorter = append(it.Shorter, text)
+		case most == 0 || Tokens(text) <= most || left == 1:
+			it.Text, it.shown = text, left
+		}
+	}
+	return it
+}
+
+// foldersItem names files in one line of at most so many tokens, by their folders; its shorter forms name fewer of
+// them, the first. Without a file there is no item.
+func foldersItem(most int, id string, rank Rank, title, root string, files []working.File) []Item {
+	if len(files) == 0 {
+		return nil
+	}
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, wording.Below(root, f.Path))
+	}
+
+	it := shrinking(item(id, rank, "", files[0].Event), most, len(files), func(n int) string {
+		return strings.Join(strings.FieldsFunc(title+byFolder(paths[:n]), unicode.IsControl), "?") // a name with an end of line says nothing of its own
+	})
+	it.Paths = paths[:it.shown]
+	return []Item{it}
+}
+
+// byFolder lists paths, those of one folder together in braces as a shell expands them: src/{a.go,b.go}; README.md. Folders come in
+// the order of their first path, and each is written whole, so that a path can be opened without putting it together.
+func byFolder(paths []string) string {
+	var folders []string
+	names := map[string][]string{}
+	for _, p := range paths {
+		folder, name := path.Split(p)
+		if names[folder] == nil {
+			folders = append(folders, folder)
+		}
+		names[folder] = append(names[folder], name)
+	}
+
+	var texts []string
+	for _, folder := range folders {
+		switch in := names[folder]; {
+		case folder == "":
+			texts = append(texts, in...)
+		case len(in) == 1:
+			texts = append(texts, folder+in[0])
+		default:
+			texts = append(texts, folder+"{"+strings.Join(in, ",")+"}")
+		}
+	}
+	return strings.Join(texts, "; ")
+}
