@@ -30,7 +30,7 @@ func TestGitleaksCorpus(t *testing.T) {
 	missed := map[string]int{}
 	for _, r := range parseRules(gitleaksRules) {
 		re := expect.Value(syntax.Parse(r.pattern, syntax.Perl))(t)
-		name := r.words[0]
+		name := r.keywords[0]
 		if !strings.ContainsFunc(name, func(c rune) bool { return c != '_' && (c < 'a' || c > 'z') }) && !r.at {
 			name = "x"
 		}
@@ -66,7 +66,7 @@ func Samples() iter.Seq2[string, string] {
 				continue
 			}
 			secret := sample(re.Simplify(), random)
-			begins := slices.ContainsFunc(r.words, func(w string) bool { return strings.HasPrefix(strings.ToLower(secret), w) })
+			begins := slices.ContainsFunc(r.keywords, func(w string) bool { return strings.HasPrefix(strings.ToLower(secret), w) })
 			if (begins || !r.at) && !yield(r.kind, secret) {
 				return
 			}

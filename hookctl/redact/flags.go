@@ -2,80 +2,88 @@ package redact
 
 import "bytes"
 
-// command is a program whose short option takes a password.
-type command struct {
-	word     string
+// passwordOption is a program's option that takes a password. A short one means a port or a path elsewhere.
+type passwordOption struct {
+	program  string
 	flag     string // with its dash
 	joined   bool   // -pPASS alone: in "-p PASS" the word is something else
 	userPass bool   // the argument is user:PASS
 }
 
-var commands = []command{
-	{word: "mysql", flag: "-p", joined: true},
-	{word: "mariadb", flag: "-p", joined: true},
-	{word: "sshpass", flag: "-p"},
-	{word: "docker login", flag: "-p"},
-	{word: "podman login", flag: "-p"},
-	{word: "az login", flag: "-p"},
-	{word: "mongosh", flag: "-p"},
-	{word: "sqlcmd", flag: "-P"},
-	{word: "redis-cli", flag: "-a"},
-	{word: "curl ", flag: "-u", userPass: true},
-	{word: "curl ", flag: "--user", userPass: true},
+var passwordOptions = []passwordOption{
+	{program: "mysql", flag: "-p", joined: true},
+	{program: "mariadb", flag: "-p", joined: true},
+	{program: "sshpass", flag: "-p"},
+	{program: "docker login", flag: "-p"},
+	{program: "podman login", flag: "-p"},
+	{program: "az login", flag: "-p"},
+	{program: "mongosh", flag: "-p"},
+	{program: "sqlcmd", flag: "-P"},
+	{program: "redis-cli", flag: "-a"},
+	{program: "curl ", flag: "-u", userPass: true},
+	{program: "curl ", flag: "--user", userPass: true},
 }
 
-// maxCommand bounds how far after a program's name its options are looked for.
+// maxCommand bounds how far after a program's name its options are looked for, in bytes.
 const maxCommand = 512
 
-// findFlags looks at the rest of a command line for the options that take a password: only for programs known
-// to have one, since -p means a port or a path elsewhere.
-func findFlags(p *pass, m *matcher, start, end int) {
-	if start < p.flagEnd || !isFresh(p.b, start) {
+// findFlags looks at the rest of a command line for the options that take a password.
+func findFlags(p *pass, r *rule, start, end int) {
+	if start < p.flagEnd || !beginsWord(p.b, start) {
 		return
 	}
+
 	limit := min(end+maxCommand, len(p.b))
-	i := end
-	for ; i < limit && !oneOf(p.b[i], "\n;|") && !hasPrefix(p.b[i:], `\n`); i++ {
-		if p.b[i] != '-' || !isBlank(p.b[i-1]) {
+	at := end
+	for ; at < limit; at++ {
+		if oneOf(p.b[at], "\n;|") || hasPrefix(p.b[at:], `\n`) {
+			break
+		}
+		isOption := p.b[at] == '-' && isBlank(p.b[at-1])
+		if !isOption {
 			continue
 		}
-		for _, c := range commands {
-			if hasPrefixFold(p.b[start:], c.word) && hasPrefix(p.b[i:], c.flag) {
-				p.flagValue(m, c, i+len(c.flag))
+		for _, option := range passwordOptions {
+			if hasPrefixFold(p.b[start:], option.program) && hasPrefix(p.b[at:], option.flag) {
+				p.takeArgument(r, option, at+len(option.flag))
 			}
 		}
 	}
-	p.flagEnd = i
+	p.flagEnd = at
 }
 
-func hasPrefix(b []byte, word string) bool {
-	return len(b) >= len(word) && string(b[:len(word)]) == word
-}
-
-// flagValue takes the argument at or after at.
-func (p *pass) flagValue(m *matcher, c command, at int) {
+// takeArgument takes the argument of an option that ends at b[at].
+func (p *pass) takeArgument(r *rule, option passwordOption, at int) {
 	from := skipBlanks(p.b, at)
-	if from == len(p.b) || from > at && c.joined {
+	if from == len(p.b) {
 		return
 	}
-	a := assignment{naming: naming{kind: "password"}, style: styleFlag}
-	depth, quote, after := quoteAt(p.b, from)
-	if p.ends(depth, quote) {
+	if option.joined && from > at {
 		return
 	}
-	to := p.wordEnd(a, from)
-	if quote != 0 {
-		from, to = after, closing(p.b, after, depth, quote, p.json)
+
+	q := quoteAt(p.b, from)
+	if p.endsString(q) {
+		return
+	}
+	to := p.wordEnd(endsAtShellSign, from)
+	if q.found() {
+		from = q.end
+		to = closing(p.b, q, p.encoding)
 	}
 	to = max(from, to)
-	if c.userPass {
+
+	if option.userPass {
 		user, _, ok := bytes.Cut(p.b[from:to], []byte{':'})
 		if !ok {
 			return
 		}
 		from += len(user) + 1
 	}
-	if v := p.b[from:to]; len(v) >= 3 && v[0] != '-' && !isPlaceholder(v) {
-		p.addNamed(m, a, from, to)
+
+	v := p.b[from:to]
+	isOption := hasPrefix(v, "-")
+	if len(v) >= 3 && !isOption && !isPlaceholder(v) {
+		p.addNamed(r, assignment{naming: naming{kind: kindPassword}}, from, to)
 	}
 }

@@ -18,7 +18,7 @@ type naming struct {
 	upper bool // an environment variable's spelling
 }
 
-// maxName bounds how much of a name is read.
+// maxName bounds how much of a name is read, in bytes.
 const maxName = 64
 
 // classify returns what a name says. It splits the name at _, -, . and at camel case, takes the last word that
@@ -27,39 +27,33 @@ func classify(name []byte) naming {
 	if len(name) > maxName {
 		name = name[len(name)-maxName:]
 	}
-	var buf [maxName]byte
-	var ends [maxName + 1]uint8 // ends[i+1]: where the i-th word ends in buf
-	n, words := split(name, &buf, &ends)
-	upper := n > 0 && look(name).lower == 0
-	word := func(i int) []byte {
-		if i < 0 {
-			return nil
-		}
-		return buf[ends[i]:ends[i+1]]
+	var words nameWords
+	words.split(name)
+	upper := words.size > 0 && look(name).lower == 0
+
+	if got, ok := wholeNames[string(words.text[:words.size])]; ok {
+		got.upper = upper
+		got.lone = words.count == 1
+		return got
 	}
 
-	got, ok := wholeNames[string(buf[:n])]
-	for i := words - 1; i >= 0 && !ok; i-- {
-		if got, ok = secretWord(word(i)); !ok {
+	for i := words.count - 1; i >= 0; i-- {
+		got, ok := secretWord(words.word(i))
+		if !ok {
 			continue
 		}
 		got.upper = upper
-		got = got.behind(word(i-1), i)
-		for j := i + 1; j < words; j++ { // a word after the secret word
-			tail := word(j)
-			switch {
-			case tailWords[string(trimDigits(tail))]:
-				got.grade = gradeNone
-			case plainTails[string(tail)] || isDigit(tail[0]):
-			case got.grade > gradeWeak && !upper:
-				got.grade--
-			}
+		got.lone = words.count == 1
+		got.weighHead(words.word(i-1), i == 0)
+		for j := i + 1; j < words.count; j++ {
+			got.weighTail(words.word(j))
 		}
+		return got
 	}
-	got.upper, got.lone = upper && ok, words == 1 && ok
-	return got
+	return naming{}
 }
 
+// secretWord returns what a word says that names a secret: password, token2, mypassword.
 func secretWord(word []byte) (naming, bool) {
 	word = trimDigits(word)
 	if got, ok := secretWords[string(word)]; ok {
@@ -81,46 +75,94 @@ func trimDigits(word []byte) []byte {
 	return word
 }
 
-// behind takes the word before the secret word into account.
-func (g naming) behind(head []byte, at int) naming {
-	h, known := headWords[string(head)]
-	switch {
-	case at == 0 && (g.kind == "token" || g.kind == "secret"): // common by itself
-		g.grade = min(g.grade, gradeMedium)
-	case at == 0 && g.kind == "api-key" && g.grade == gradeWeak:
-		g.grade = gradeNone
-	case at == 0:
-	case known && h.grade == gradeNone:
-		if g.kind == "token" || g.kind == "api-key" {
-			g.grade = gradeNone
+// weighHead takes the word before the secret word into account; isFirst says that there is none.
+func (n *naming) weighHead(head []byte, isFirst bool) {
+	isWeakKey := n.kind == kindAPIKey && n.grade == gradeWeak
+	if isFirst {
+		if isWeakKey {
+			n.grade = gradeNone
 		}
-	case known && g.grade == gradeWeak && g.kind == "api-key":
-		g.grade = h.grade
-	case g.grade == gradeWeak && g.kind == "api-key" && g.upper:
-		g.grade = gradeMedium
+		if n.kind == kindToken || n.kind == kindSecret { // common by itself
+			n.grade = min(n.grade, gradeMedium)
+		}
+		return
 	}
-	return g
+
+	known, ok := headWords[string(head)]
+	if ok && known.grade == gradeNone {
+		if n.kind == kindToken || n.kind == kindAPIKey {
+			n.grade = gradeNone
+		}
+		return
+	}
+	if !isWeakKey {
+		return
+	}
+	if ok {
+		n.grade = known.grade
+	} else if n.upper {
+		n.grade = gradeMedium
+	}
 }
 
-// split copies the name in lower case without separators and notes where its words end.
-func split(name []byte, buf *[maxName]byte, ends *[maxName + 1]uint8) (n, words int) {
-	closeWord := func() {
-		if n > int(ends[words]) {
-			words++
-			ends[words] = uint8(n)
-		}
+// weighTail takes a word after the secret word into account.
+func (n *naming) weighTail(tail []byte) {
+	if tailWords[string(trimDigits(tail))] {
+		n.grade = gradeNone
+		return
 	}
+	saysNothing := plainTails[string(tail)] || isDigit(tail[0])
+	if !saysNothing && n.grade > gradeWeak && !n.upper {
+		n.grade--
+	}
+}
+
+// nameWords are the words of a name in lower case, without what separates them.
+type nameWords struct {
+	text  [maxName]byte
+	size  int                // of the text
+	ends  [maxName + 1]uint8 // ends[i+1] is where the i-th word ends in the text
+	count int                // of the words
+}
+
+// word returns the i-th word, nil for the one before the first.
+func (w *nameWords) word(i int) []byte {
+	if i < 0 {
+		return nil
+	}
+	return w.text[w.ends[i]:w.ends[i+1]]
+}
+
+// split reads the words of a name of at most maxName bytes.
+func (w *nameWords) split(name []byte) {
 	for i, c := range name {
 		if !isAlnum(c) {
-			closeWord()
+			w.endWord()
 			continue
 		}
-		if isUpper(c) && i > 0 && (!isUpper(name[i-1]) || i+1 < len(name) && 'a' <= name[i+1] && name[i+1] <= 'z') {
-			closeWord()
+		if beginsCamel(name, i) {
+			w.endWord()
 		}
-		buf[n] = lower(c)
-		n++
+		w.text[w.size] = lower(c)
+		w.size++
 	}
-	closeWord()
-	return n, words
+	w.endWord()
+}
+
+func (w *nameWords) endWord() {
+	if w.size > int(w.ends[w.count]) {
+		w.count++
+		w.ends[w.count] = uint8(w.size)
+	}
+}
+
+// beginsCamel reports whether a word begins with the capital name[i]: apiKey, APIKey.
+func beginsCamel(name []byte, i int) bool {
+	if i == 0 || !isUpper(name[i]) {
+		return false
+	}
+	if !isUpper(name[i-1]) {
+		return true
+	}
+	return i+1 < len(name) && isLower(name[i+1])
 }

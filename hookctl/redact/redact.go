@@ -26,7 +26,6 @@ import (
 	"bytes"
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 )
 
@@ -38,141 +37,172 @@ type Report struct {
 	Skipped []string // patterns of the project that would have covered much of a long text
 }
 
-// Finding is one secret's place, and a line of `doctor --redaction --json`. It never holds the secret.
+// Finding is the place of one secret, and a line of `doctor --redaction --json`. It never holds the secret.
 type Finding struct {
-	Kind  string `json:"kind" jsonschema_description:"of the secret, as in [REDACTED:kind]"`
-	Start int    `json:"start" jsonschema_description:"offset in bytes"`
-	End   int    `json:"end" jsonschema_description:"offset behind the last byte"`
-	Line  int    `json:"line" jsonschema_description:"from 1"`
-	Rule  string `json:"rule" jsonschema_description:"that found it"`
+	Kind  string `json:"kind" jsonschema_description:"the kind of the secret, as in [REDACTED:kind]"`
+	Start int    `json:"start" jsonschema_description:"the offset of the secret's first byte"`
+	End   int    `json:"end" jsonschema_description:"the offset of the byte behind the secret"`
+	Line  int    `json:"line" jsonschema_description:"the number of the line that the secret begins in, from 1"`
+	Rule  string `json:"rule" jsonschema_description:"the name of the rule that found the secret"`
 }
 
 // Redactor finds and replaces secrets. It is safe for concurrent use.
 type Redactor struct {
-	words  *automaton
-	calls  [][]*matcher // by keyword: the rules that look at a hit
-	extra  Extra
-	memory *Memory // of the session, or nil
+	keywords *automaton
+	rules    [][]*rule // by the number of a keyword: the rules that look closer where it occurs
+	extra    Extra
+	memory   *Memory // of the session, or nil
 }
 
 // New returns a Redactor with the built-in rules. It costs well under 2 ms: the keyword table is built here, a
 // rule's pattern when its keyword is first met.
 func New() *Redactor {
-	calls := map[string][]*matcher{}
-	for _, m := range allRules() {
-		for _, w := range m.words {
-			calls[w] = append(calls[w], m)
+	byKeyword := map[string][]*rule{}
+	for _, r := range allRules() {
+		for _, keyword := range r.keywords {
+			byKeyword[keyword] = append(byKeyword[keyword], r)
 		}
 	}
 
-	r := &Redactor{}
-	words := slices.Sorted(maps.Keys(calls))
-	for _, w := range words {
-		r.calls = append(r.calls, calls[w])
+	redactor := &Redactor{}
+	keywords := slices.Sorted(maps.Keys(byKeyword))
+	for _, keyword := range keywords {
+		redactor.rules = append(redactor.rules, byKeyword[keyword])
 	}
-	r.words = newAutomaton(words)
-	return r
+	redactor.keywords = newAutomaton(keywords)
+	return redactor
 }
 
 // JSON redacts a JSON text: one value, which may be malformed or truncated. Secrets are looked for in keys and
 // values, also in JSON that is itself inside a string. The result is valid JSON if doc was, and doc itself when
 // nothing was found.
 func (r *Redactor) JSON(doc []byte) ([]byte, Report) {
-	doc, rep := splice(doc, r.recurring(doc, r.scan(doc, true)))
-	n := 0
+	spans := r.recurring(doc, r.scan(doc, jsonText))
+	doc, report := splice(doc, spans)
+
+	custom := 0
 	if len(r.extra.User) > 0 {
-		doc = rewritten(doc, func(l literal) []byte { return replace(l.text, r.extra.User, &n) })
-	}
-	if len(r.extra.Project) > 0 {
-		var patterns []*regexp.Regexp
-		patterns, rep.Skipped = r.sparing(doc)
-		doc = rewritten(doc, func(l literal) []byte {
-			if l.name || identifying[l.field] {
-				return l.text
-			}
-			return replace(l.text, patterns, &n)
+		doc = rewriteStrings(doc, func(l literal) []byte {
+			return replaceMatches(l.text, r.extra.User, &custom)
 		})
 	}
-	return doc, rep.counted(n)
+
+	if len(r.extra.Project) > 0 {
+		patterns, skipped := r.extra.boundedProject(doc)
+		report.Skipped = skipped
+
+		doc = rewriteStrings(doc, func(l literal) []byte {
+			if l.isName || identifying[l.field] {
+				return l.text
+			}
+			return replaceMatches(l.text, patterns, &custom)
+		})
+	}
+	return doc, report.withCustom(custom)
 }
 
 // Text redacts plain text. The result is b itself when nothing was found.
 func (r *Redactor) Text(b []byte) ([]byte, Report) {
-	out, rep := splice(b, r.recurring(b, r.scan(b, false)))
-	n := 0
-	out = replace(out, r.extra.User, &n)
-	return out, rep.counted(n)
+	spans := r.recurring(b, r.scan(b, plainText))
+	out, report := splice(b, spans)
+
+	custom := 0
+	out = replaceMatches(out, r.extra.User, &custom)
+	return out, report.withCustom(custom)
 }
 
 // Find returns what Text would replace in b, or JSON if b begins like an object or an array, by rising offset.
 func (r *Redactor) Find(b []byte) []Finding {
+	encoding := plainText
+	first := bytes.TrimLeft(b, " \t\r\n")
+	if hasPrefix(first, "{") || hasPrefix(first, "[") {
+		encoding = jsonText
+	}
+
 	var found []Finding
 	line, at := 1, 0
-	first := bytes.TrimLeft(b, " \t\r\n")
-	json := hasPrefix(first, "{") || hasPrefix(first, "[")
-	for _, s := range r.recurring(b, r.scan(b, json)) {
-		for ; at < s.start; at++ {
-			if b[at] == '\n' {
-				line++
-			}
-		}
+	for _, s := range r.recurring(b, r.scan(b, encoding)) {
+		line += bytes.Count(b[at:s.start], []byte{'\n'})
+		at = s.start
 		found = append(found, Finding{Kind: s.kind, Start: s.start, End: s.end, Line: line, Rule: s.rule})
 	}
 	return found
 }
 
+// encoding is how a text is written.
+type encoding uint8
+
+const (
+	plainText encoding = iota
+	jsonText           // one JSON value: quotes and backslashes mean something
+)
+
 // span is a range to be replaced.
 type span struct {
-	start, end int
-	kind, rule string
-	order      int  // of the rule in the table: the first names what several found
-	token      bool // matched a token's format
-	byName     bool // found by a name, not by its own form: the less telling kind
-	bare       bool // a JSON number: the marker brings its own quotes
-	part       bool // continues the secret of the span before
+	start, end  int
+	kind, rule  string
+	order       int  // index of the rule in the table: the first names what several found
+	hasFormat   bool // matches a token's format
+	vague       bool // found by a name or a place: a rule that knows the secret's own form names it better
+	needsQuotes bool // a JSON number: the marker brings its own quotes
+	continues   bool // continues the secret of the span before
 }
 
 // pass is one scan of one text.
 type pass struct {
-	b     []byte
-	json  bool
-	plain bool // \u00XX is already resolved
-	coded bool // met \u00XX for a printable character
-	spans []span
+	b        []byte
+	encoding encoding
+	escapes  escapes
+	spans    []span
 
-	tokenEnd int                       // no token is looked for before this offset
-	nameEnd  int                       // end of the last name looked at
-	valueEnd int                       // no assignment is looked for before this offset
-	blockEnd int                       // the same for private-key blocks
-	flagEnd  int                       // command lines were looked at up to here
-	urlEnd   int                       // URL user parts were looked at up to here
-	read     assignment                // the last name that was read, with its sign
-	words    [4]struct{ from, to int } // by mode: the last unquoted value that was walked
-	dead     [maxRules]int             // by rule: nothing can match that starts before this offset
+	tokenEnd int // no token is looked for before this offset
+	nameEnd  int // end of the last name looked at
+	valueEnd int // no assignment is looked for before this offset
+	blockEnd int // the same for private-key blocks
+	flagEnd  int // command lines were looked at up to here
+	urlEnd   int // URL user parts were looked at up to here
+
+	lastAssignment assignment                          // the last name that was read, with its sign
+	lastWord       [wordEndings]struct{ from, to int } // the last unquoted value that was walked
+	deadEnd        [maxRules]int                       // by rule: nothing can match that starts before this offset
 }
 
+// escapes says how a text spells printable characters.
+type escapes uint8
+
+const (
+	escapesUnseen   escapes = iota // as themselves, as far as the text was read
+	escapesSeen                    // some as \u00XX: the text has to be read again, decoded
+	escapesResolved                // as themselves, after decoding
+)
+
 // scan returns the ranges to be replaced in b, sorted and apart.
-func (r *Redactor) scan(b []byte, json bool) []span {
-	p := &pass{b: b, json: json}
+func (r *Redactor) scan(b []byte, encoding encoding) []span {
+	p := &pass{b: b, encoding: encoding}
 	p.run(r)
-	if !p.coded {
+	if p.escapes != escapesSeen {
 		return p.settle(b)
 	}
-	v := unescape(b)
-	p = &pass{b: v.text, json: json, plain: true}
+
+	decoded := unescape(b)
+	p = &pass{b: decoded.text, encoding: encoding, escapes: escapesResolved}
 	p.run(r)
+
 	for i := range p.spans {
-		p.spans[i].start, p.spans[i].end = v.raw(p.spans[i].start), v.raw(p.spans[i].end)
+		s := &p.spans[i]
+		s.start = decoded.rawOffset(s.start)
+		s.end = decoded.rawOffset(s.end)
 	}
 	return p.settle(b)
 }
 
+// run applies the rules of each keyword that occurs. It stops where the text turns out to need decoding.
 func (p *pass) run(r *Redactor) {
-	r.words.walk(p.b, func(word uint16, start, end int) bool {
-		for _, m := range r.calls[word] {
-			m.find(p, m, start, end)
+	r.keywords.walk(p.b, func(keyword uint16, start, end int) bool {
+		for _, rule := range r.rules[keyword] {
+			rule.find(p, rule, start, end)
 		}
-		return !p.coded
+		return p.escapes != escapesSeen
 	})
 }
 
@@ -185,27 +215,17 @@ func (p *pass) add(s span) {
 	p.spans = append(p.spans, s)
 }
 
-// settle sorts the spans, joins those that overlap and, in JSON, fits them to the string literals.
+// settle sorts the spans, joins those that overlap and, in JSON, fits them to the string literals of b.
 func (p *pass) settle(b []byte) []span {
 	if len(p.spans) == 0 {
 		return nil
 	}
-	slices.SortFunc(p.spans, func(x, y span) int { return cmp.Or(x.start-y.start, x.order-y.order) })
-	joined := p.spans[:1]
-	for _, s := range p.spans[1:] {
-		last := &joined[len(joined)-1]
-		if s.start >= last.end {
-			joined = append(joined, s)
-			continue
-		}
-		last.end = max(last.end, s.end)
-		if last.byName && !s.byName {
-			last.kind, last.rule, last.byName = s.kind, s.rule, false
-		}
-	}
-	if !p.json {
+
+	joined := join(p.spans)
+	if p.encoding != jsonText {
 		return joined
 	}
+
 	fitted := make([]span, 0, len(joined))
 	for _, s := range joined {
 		fitted = fit(b, s, fitted)
@@ -213,28 +233,58 @@ func (p *pass) settle(b []byte) []span {
 	return fitted
 }
 
-// splice puts the markers in.
+// join sorts spans and joins those that overlap. It reuses their memory.
+func join(spans []span) []span {
+	slices.SortFunc(spans, func(x, y span) int { return cmp.Or(x.start-y.start, x.order-y.order) })
+
+	joined := spans[:1]
+	for _, s := range spans[1:] {
+		last := &joined[len(joined)-1]
+		if s.start >= last.end {
+			joined = append(joined, s)
+			continue
+		}
+
+		last.end = max(last.end, s.end)
+		if last.vague && !s.vague {
+			last.kind, last.rule = s.kind, s.rule
+			last.vague = false
+		}
+	}
+	return joined
+}
+
+// splice returns b with a marker in the place of each span.
 func splice(b []byte, spans []span) ([]byte, Report) {
 	if len(spans) == 0 {
 		return b, Report{}
 	}
-	rep := Report{Kinds: map[string]int{}}
+
+	report := Report{Kinds: map[string]int{}}
 	out := make([]byte, 0, len(b)+16*len(spans))
 	at := 0
 	for _, s := range spans {
 		out = append(out, b[at:s.start]...)
-		if s.bare {
-			out = append(out, '"')
-		}
-		out = append(append(append(out, "[REDACTED:"...), s.kind...), ']')
-		if s.bare {
-			out = append(out, '"')
-		}
+		out = appendMarker(out, s)
 		at = s.end
-		if !s.part {
-			rep.Count++
-			rep.Kinds[s.kind]++
+
+		if !s.continues {
+			report.Count++
+			report.Kinds[s.kind]++
 		}
 	}
-	return append(out, b[at:]...), rep
+	return append(out, b[at:]...), report
+}
+
+func appendMarker(out []byte, s span) []byte {
+	if s.needsQuotes {
+		out = append(out, '"')
+	}
+	out = append(out, "[REDACTED:"...)
+	out = append(out, s.kind...)
+	out = append(out, ']')
+	if s.needsQuotes {
+		out = append(out, '"')
+	}
+	return out
 }

@@ -29,12 +29,26 @@ var (
 // maxRules bounds the per-scan state; a test holds the table to it.
 const maxRules = 400
 
-// matcher is one line of the table. Its patterns are compiled when first needed: some microseconds, which a one-shot
+// finder looks closer at a place where a keyword of the rule r was found, and notes the secrets there.
+type finder func(p *pass, r *rule, start, end int)
+
+// finders are those of the token formats, by the form that a line of data names.
+var finders = map[string]finder{
+	"at":     findAt,
+	"near":   findNear,
+	"around": findAround,
+	"value":  findValue,
+}
+
+// rule is one line of the table. Its patterns are compiled when first needed: some microseconds, which a one-shot
 // process pays for the few rules that it meets.
-type matcher struct {
-	id      string
-	kind    string
-	words   []string
+type rule struct {
+	id       string
+	kind     string
+	keywords []string
+	find     finder
+	index    int // in the table
+
 	pattern string
 	allow   string
 	near    int     // the token is looked for in so many bytes after the keyword
@@ -42,75 +56,121 @@ type matcher struct {
 	cased   bool    // upper case, lower case and digits must all occur
 	open    bool    // more letters may follow the match; they belong to it
 	at      bool    // the pattern is anchored where it is applied
-	find    func(p *pass, m *matcher, start, end int)
-	index   int // in the table
+
 	once    sync.Once
 	re      *regexp.Regexp
 	allowed *regexp.Regexp
 }
 
-// allRules is the whole table: structural rules first, then the token formats.
-var allRules = sync.OnceValue(func() []*matcher {
+// allRules returns the whole table: structural rules first, then the token formats.
+var allRules = sync.OnceValue(func() []*rule {
 	rules := slices.Concat(structureRules(), parseRules(ownFormats), parseRules(gitleaksRules))
-	for i, m := range rules {
-		m.index = i
+	for i, r := range rules {
+		r.index = i
 	}
 	return rules
 })
 
-// structureRules are the ones with code of their own: what is a secret is told by what stands around it.
-func structureRules() []*matcher {
-	return []*matcher{
-		{id: "coded", words: append([]string{`\u00`, `\/`}, entities...), find: findCoded},                          // RFC 8259 §7, escapes of printable characters
-		{id: "private-key", kind: "private-key", words: []string{"private key", "private-lines:"}, find: findBlock}, // RFC 7468, RFC 4880 §6.2, PuTTY PPK
-		{id: "assignment", words: []string{"key", "token", "secret", "passw", "passphrase", "passcode", "pwd", "_pw", "-pw", "pw:", "storepass", "keypass", "_pass", "pass=", "pass:", "pass[", `pass"`, `pass\`, "credential", "_auth", `"auth`, "authorization", "cookie"},
-			find: findAssignment},
-		{id: "bearer-token", words: []string{"bearer "}, find: findBearer},                     // RFC 6750
-		{id: "url-password", kind: "url-password", words: []string{"://"}, find: findUserInfo}, // RFC 3986 §3.2.1
-		{id: "command-password", words: []string{"mysql", "mariadb", "sshpass", "docker login", "podman login", "az login", "mongosh", "sqlcmd", "curl ", "redis-cli"}, find: findFlags},
+// structureRules returns the rules with code of their own: what is a secret is told by what stands around it.
+func structureRules() []*rule {
+	return []*rule{
+		{
+			id:       "coded",
+			keywords: append([]string{`\u00`, `\/`}, entities...), // RFC 8259 §7, escapes of printable characters
+			find:     findEscape,
+		},
+		{
+			id:       "private-key",
+			kind:     "private-key",
+			keywords: []string{"private key", "private-lines:"}, // RFC 7468, RFC 4880 §6.2, PuTTY PPK
+			find:     findBlock,
+		},
+		{
+			id: "assignment",
+			keywords: []string{
+				"key", "token", "secret", "credential", "cookie",
+				"passw", "passphrase", "passcode", "pwd", "_pw", "-pw", "pw:", "storepass", "keypass",
+				"_pass", "pass=", "pass:", "pass[", `pass"`, `pass\`,
+				"_auth", `"auth`, "authorization",
+			},
+			find: findAssignment,
+		},
+		{
+			id:       "bearer-token",
+			keywords: []string{"bearer "}, // RFC 6750
+			find:     findBearer,
+		},
+		{
+			id:       "url-password",
+			kind:     "url-password",
+			keywords: []string{"://"}, // RFC 3986 §3.2.1
+			find:     findUserInfo,
+		},
+		{
+			id: "command-password",
+			keywords: []string{
+				"mysql", "mariadb", "sshpass", "docker login", "podman login", "az login", "mongosh", "sqlcmd", "curl ",
+				"redis-cli",
+			},
+			find: findFlags,
+		},
 	}
 }
 
 // parseRules reads the data. Lines are well formed: a test reads them all.
-func parseRules(data string) []*matcher {
-	finders := map[string]func(*pass, *matcher, int, int){"at": findAt, "near": findNear, "around": findAround, "value": findValue}
-	var rules []*matcher
+func parseRules(data string) []*rule {
+	var rules []*rule
 	for line := range strings.Lines(data) {
 		fields := strings.Split(strings.TrimRight(line, "\n"), "\t")
 		if line[0] == '#' || len(fields) < 6 {
 			continue
 		}
-		m := &matcher{find: finders[fields[0]], id: fields[1], kind: fields[2], words: strings.Split(fields[4], ","), pattern: fields[5], at: fields[0] != "around"}
+
+		form := fields[0]
+		r := &rule{
+			id:       fields[1],
+			kind:     fields[2],
+			keywords: strings.Split(fields[4], ","),
+			find:     finders[form],
+			pattern:  fields[5],
+			at:       form != "around",
+		}
 		if len(fields) > 6 {
-			m.allow = fields[6]
+			r.allow = fields[6]
 		}
-		for option := range strings.FieldsSeq(fields[3]) {
-			name, value, _ := strings.Cut(option, "=")
-			switch name {
-			case "near":
-				m.near, _ = strconv.Atoi(value)
-			case "entropy":
-				m.entropy, _ = strconv.ParseFloat(value, 64)
-			case "cased":
-				m.cased = true
-			case "open":
-				m.open = true
-			}
-		}
-		rules = append(rules, m)
+		r.setOptions(fields[3])
+		rules = append(rules, r)
 	}
 	return rules
 }
 
-func (m *matcher) compile() {
-	m.once.Do(func() {
-		pattern := m.pattern
-		if m.at {
+// setOptions reads the options of a line.
+func (r *rule) setOptions(options string) {
+	for option := range strings.FieldsSeq(options) {
+		name, value, _ := strings.Cut(option, "=")
+		switch name {
+		case "near":
+			r.near, _ = strconv.Atoi(value)
+		case "entropy":
+			r.entropy, _ = strconv.ParseFloat(value, 64)
+		case "cased":
+			r.cased = true
+		case "open":
+			r.open = true
+		}
+	}
+}
+
+// compile makes the rule's patterns, once.
+func (r *rule) compile() {
+	r.once.Do(func() {
+		pattern := r.pattern
+		if r.at {
 			pattern = `\A(?:` + pattern + `)`
 		}
-		m.re = regexp.MustCompile(pattern)
-		if m.allow != "" {
-			m.allowed = regexp.MustCompile(m.allow)
+		r.re = regexp.MustCompile(pattern)
+		if r.allow != "" {
+			r.allowed = regexp.MustCompile(r.allow)
 		}
 	})
 }

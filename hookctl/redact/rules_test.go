@@ -11,10 +11,10 @@ func TestTableIsSound(t *testing.T) {
 		t.Fatalf("%d rules, room for %d", len(allRules()), maxRules)
 	}
 	for _, r := range allRules() {
-		if len(r.words) == 0 || r.id == "" || r.find == nil {
+		if len(r.keywords) == 0 || r.id == "" || r.find == nil {
 			t.Errorf("%s: incomplete", r.id)
 		}
-		for _, w := range r.words {
+		for _, w := range r.keywords {
 			if w != strings.ToLower(w) || len(w) < 2 {
 				t.Errorf("%s: keyword %q", r.id, w)
 			}
@@ -37,10 +37,10 @@ func TestAutomatonFindsAllAndIsSmall(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	r := New()
-	if len(r.words.out) > 1<<16 || slices.Max(r.words.class[:]) >= 1<<classBits {
+	if len(r.keywords.out) > 1<<16 || slices.Max(r.keywords.class[:]) >= 1<<classBits {
 		t.Fatal("the table's keywords do not fit the automaton")
 	}
-	if size := 2 * len(r.words.next); size > 512<<10 {
+	if size := 2 * len(r.keywords.next); size > 512<<10 {
 		t.Errorf("table of %d bytes, want at most 512 KiB", size)
 	}
 }
