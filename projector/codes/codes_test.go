@@ -73,7 +73,8 @@ func TestS4Scenario1And2(t *testing.T) {
 		"block:blocked:The-proxy-is-blocked-by-a-race-in-line-712", "next:add-a-mutex", "done:rerun-the-detector")
 }
 
-// S4 scenario 3: codes expire seven days after the newest, to the moment; what comes then begins anew, and the old are kept.
+// S4 scenario 3: codes expire seven days after the newest, to the moment; what comes then begins anew, and the old are
+// kept.
 func TestS4Scenario3(t *testing.T) {
 	l := (&log{}).add(wrote("/w/a.go", ""))
 	last := l.state.Now.Updated

@@ -11,8 +11,8 @@ import (
 
 // Functions are found line by line: a change is a piece of a file, which no parser accepts.
 
-// The endings of files whose functions stand after a word, of those whose functions are a name, arguments and a brace, and of
-// those that give functions to names.
+// The endings of files whose functions stand after a word, of those whose functions are a name, arguments and a brace,
+// and of those that give functions to names.
 var (
 	worded = strings.Fields(".go .py .pyi .rb .ex .exs .pl .pm .rs .kt .kts .swift .scala .php .lua .sh .bash .js .jsx .mjs .cjs .ts .tsx .mts .vue .svelte")
 	braced = strings.Fields(".sh .bash .js .jsx .mjs .cjs .ts .tsx .mts .vue .svelte .java .c .h .cc .cpp .hpp .dart .cs")

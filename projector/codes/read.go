@@ -13,56 +13,63 @@ import (
 
 // What is read off prompts and calls.
 
-// sentences ends one sentence and begins the next.
-var sentences = regexp.MustCompile(`[.!?]+(?:\s+|$)|\n+`)
+// sentenceEnd matches what ends a sentence.
+var sentenceEnd = regexp.MustCompile(`[.!?]+(?:\s+|$)|\n+`)
 
-// signs are words that say that something was decided, or stands in the way (DECISIONS S4), with the beginning of the code.
-var signs = []struct {
+// decides matches words that say that something was decided (DECISIONS S4).
+var decides = regexp.MustCompile(`(?i)\b((let['’]s|we['’]ll) use\b|decision:)`)
+
+// blockers are words that say that something stands in the way (DECISIONS S4), with the beginning of the code.
+var blockers = []struct {
 	code  string
 	words *regexp.Regexp
 }{
-	{"dec:", regexp.MustCompile(`(?i)\b((let['’]s|we['’]ll) use\b|decision:)`)},
 	{"block:blocked:", regexp.MustCompile(`(?i)\bblocked\b`)},
 	{"block:unclear:", regexp.MustCompile(`(?i)\bunclear\b`)},
 	{"block:fails:", regexp.MustCompile(`(?i)\bfails because\b`)},
 	{"block:cannot:", regexp.MustCompile(`(?i)\b(can['’]t|cannot)\b`)},
 }
 
-// wordsOfBlocker is how many words say something about the work.
-const wordsOfBlocker = 4
+// minBlockerWords is the number of words from which on a sentence says something about the work.
+const minBlockerWords = 4
 
 // prompt reads what the user wrote. A question blocks nothing.
-func (c *found) prompt(e *events.PromptSubmitted) {
+func (c *collector) prompt(e *events.PromptSubmitted) {
 	text := e.UserText()
-	if c.r.AgentID != "" || strings.HasPrefix(text, "/") {
+	if c.record.AgentID != "" || strings.HasPrefix(text, "/") {
 		return
 	}
+
 	begin := 0
-	for _, end := range append(sentences.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
-		if !strings.Contains(text[end[0]:end[1]], "?") {
-			c.sentence(strings.TrimSpace(text[begin:end[0]]))
+	ends := append(sentenceEnd.FindAllStringIndex(text, -1), []int{len(text), len(text)})
+	for _, end := range ends {
+		sentence, mark := text[begin:end[0]], text[end[0]:end[1]]
+		if !strings.Contains(mark, "?") {
+			c.sentence(strings.TrimSpace(sentence))
 		}
 		begin = end[1]
 	}
 }
 
-func (c *found) sentence(s string) {
-	for _, sign := range signs {
-		list := &c.context.Blockers
-		if sign.code == "dec:" {
-			list = &c.context.Decisions
-		} else if len(strings.Fields(s)) < wordsOfBlocker {
-			return
-		}
-		if sign.words.MatchString(s) {
-			c.put(list, sign.code+slug(s))
+// sentence reads one sentence of the user.
+func (c *collector) sentence(text string) {
+	if decides.MatchString(text) {
+		c.put(&c.context.Decisions, "dec:"+slug(text))
+		return
+	}
+	if len(strings.Fields(text)) < minBlockerWords {
+		return
+	}
+	for _, blocker := range blockers {
+		if blocker.words.MatchString(text) {
+			c.put(&c.context.Blockers, blocker.code+slug(text))
 			return
 		}
 	}
 }
 
 // succeeded reads a call: changed files with their functions, lists of things to do, runs of commands.
-func (c *found) succeeded(e *events.ToolSucceeded) {
+func (c *collector) succeeded(e *events.ToolSucceeded) {
 	switch e.ToolName {
 	case "Edit", "Write", "MultiEdit", "NotebookEdit":
 		c.edited(e.ToolInput)
@@ -71,16 +78,19 @@ func (c *found) succeeded(e *events.ToolSucceeded) {
 			c.written(p.Path, p.Added)
 		}
 	case "TodoWrite":
-		if c.r.AgentID == "" {
+		if c.record.AgentID == "" {
 			c.todos(e.ToolInput)
 		}
 	case "Bash":
-		c.ran(e.ToolInput, true, events.MemberText(e.ToolResponse, "stdout"))
+		c.ran(e.ToolInput, events.MemberText(e.ToolResponse, "stdout"), true)
 	}
 }
 
+// failed reads a command that failed.
+func (c *collector) failed(e *events.ToolFailed) { c.ran(e.ToolInput, e.Error, false) }
+
 // edited reads the input of a call that changes a file.
-func (c *found) edited(input json.RawMessage) {
+func (c *collector) edited(input json.RawMessage) {
 	var in struct {
 		File     string `json:"file_path"`
 		Notebook string `json:"notebook_path"`
@@ -92,6 +102,7 @@ func (c *found) edited(input json.RawMessage) {
 		} `json:"edits"`
 	}
 	_ = json.Unmarshal(input, &in) // a member of another form stays empty, as a large content does
+
 	texts := []string{in.Content, in.New, in.Source}
 	for _, edit := range in.Edits {
 		texts = append(texts, edit.New)
@@ -100,8 +111,8 @@ func (c *found) edited(input json.RawMessage) {
 }
 
 // written notes a changed file, and the functions in what was written into it.
-func (c *found) written(file string, texts ...string) {
-	c.file(file)
+func (c *collector) written(file string, texts ...string) {
+	c.putFile(file)
 	for _, t := range texts {
 		for _, name := range Functions(file, t) {
 			c.put(&c.context.Functions, "impl:"+name)
@@ -110,7 +121,7 @@ func (c *found) written(file string, texts ...string) {
 }
 
 // todos reads the client's whole list: what is open comes next, what is completed is done.
-func (c *found) todos(input json.RawMessage) {
+func (c *collector) todos(input json.RawMessage) {
 	var in struct {
 		Todos []struct {
 			Content string `json:"content"`
@@ -118,6 +129,7 @@ func (c *found) todos(input json.RawMessage) {
 		} `json:"todos"`
 	}
 	_ = json.Unmarshal(input, &in) // of another form: no list
+
 	for _, t := range in.Todos {
 		if t.Status == "completed" {
 			c.done(slug(t.Content))
@@ -127,37 +139,51 @@ func (c *found) todos(input json.RawMessage) {
 	}
 }
 
-// numbers are results of a run of tests.
-var numbers = regexp.MustCompile(`(?i)^\d+ (?:tests?,? )?(?:passed|failed|failures?|errors?|skipped)\b`)
+// results matches the numbers that a run of tests prints.
+var results = regexp.MustCompile(`(?i)^\d+ (?:tests?,? )?(?:passed|failed|failures?|errors?|skipped)\b`)
+
+const (
+	maxResults     = 2
+	maxResultsText = 65536 // characters of an output that are looked at for results
+)
 
 // ran reads a command: a run of tests with its result, and whether a check stands in the way.
-func (c *found) ran(input json.RawMessage, ok bool, output string) {
+func (c *collector) ran(input json.RawMessage, output string, ok bool) {
+	if c.record.AgentID != "" {
+		return
+	}
 	runs := events.CallOf("Bash", input).Runs
 	at := slices.IndexFunc(runs, func(r events.Run) bool { return r.Check != "" })
-	if c.r.AgentID != "" || at < 0 {
+	if at < 0 {
 		return
 	}
+	check := runs[at]
 
-	words := runs[at].Words
-	target := strings.Join(words[:min(2, len(words))], "-")
-	stuck := wording.Chars("block:fails:"+target, maxCode)
+	target := strings.Join(check.Words[:min(2, len(check.Words))], "-")
+	blocker := wording.Chars("block:fails:"+target, maxCode)
 	if !ok {
-		c.put(&c.context.Blockers, stuck)
-	} else if c.drop(&c.context.Blockers, func(code string) bool { return code == stuck }) {
+		c.put(&c.context.Blockers, blocker)
+	} else if c.drop(&c.context.Blockers, func(code string) bool { return code == blocker }) {
 		c.put(&c.context.Done, "done:mended:"+target)
 	}
-	if runs[at].Check != "test" {
-		return
-	}
 
-	code := "test:" + words[0] // of which the newest result counts
-	c.drop(&c.context.Done, func(old string) bool { return old == code || strings.HasPrefix(old, code+":") })
-	result := ":failed"
+	if check.Check == "test" {
+		c.tested(check.Words[0], output, ok)
+	}
+}
+
+// tested adds a run of tests with its result. The newest result of a program counts.
+func (c *collector) tested(program, output string, ok bool) {
+	code := "test:" + program
+	c.drop(&c.context.Done, func(other string) bool { return other == code || strings.HasPrefix(other, code+":") })
+
 	if ok {
-		result = ":ok"
+		code += ":ok"
+	} else {
+		code += ":failed"
 	}
-	for _, n := range wording.LastCounts(wording.Chars(output, 65536), numbers, 2) {
-		result += ":" + slug(strings.ToLower(n))
+	for _, result := range wording.LastCounts(wording.Chars(output, maxResultsText), results, maxResults) {
+		code += ":" + slug(strings.ToLower(result))
 	}
-	c.put(&c.context.Done, code+result)
+	c.put(&c.context.Done, code)
 }
