@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,46 +11,46 @@ import (
 	"hookline/hookctl/find"
 )
 
-// mostJudged bounds how many matches of a tier are judged: the newest ones. A word that stands in every event would
-// else cost a second.
-const mostJudged = 300
+// maxRanked is the number of matches of a tier that are ranked: the newest ones. A word of every event would cost a second
+// else.
+const maxRanked = 300
 
-// tiers are the kinds of text by what a hit in them says, the best first: what people and the agent said and what went
-// wrong; what was done; what came out. A match belongs to the first tier that, with those before it, has all words.
+// tiers orders the kinds of text by what a hit in them means, the best first: what people and the agent said and what went
+// wrong; what was done; what came out. A match belongs to the first tier whose kinds have all words.
 var tiers = []struct {
-	kinds []int
-	worth float64
+	kinds []find.Kind
+	score float64
 }{
-	{[]int{find.Prompt, find.Words, find.Error}, 3},
-	{[]int{find.Prompt, find.Words, find.Error, find.Command, find.Path, find.Note}, 2},
+	{[]find.Kind{find.Prompt, find.Words, find.Error}, 3},
+	{[]find.Kind{find.Prompt, find.Words, find.Error, find.Command, find.Path, find.Note}, 2},
 	{nil, 1},
 }
 
-// Search gives the best matches, the best one first. See [find.Index].
+// Search returns the best matches, the best one first. See [find.Index].
 func (x *Index) Search(ctx context.Context, q find.Query) ([]find.Match, error) {
 	terms := q.Terms()
 	if len(terms) == 0 {
-		return x.matches(ctx, q, "doc d", "d.seq", min(q.Limit, mostJudged), 1)
+		return x.selectDocs(ctx, q, selection{limit: min(q.Limit, maxRanked), score: 1})
 	}
 	if q.Every {
-		return x.matches(ctx, q, texts, "texts.rowid", q.Limit, 1, expression(terms, nil))
+		return x.selectDocs(ctx, q, selection{words: expression(terms, nil), limit: q.Limit, score: 1})
 	}
 
 	var all []find.Match
 	seen := map[uint64]bool{}
-	asked := ""
+	previous := ""
 	for _, tier := range tiers {
-		e := expression(terms, tier.kinds)
-		if e == asked { // every term says where it stands
+		words := expression(terms, tier.kinds)
+		if words == previous { // every term names its kind of text: the tiers are the same
 			break
 		}
-		asked = e
+		previous = words
 
-		found, err := x.matches(ctx, q, texts, "texts.rowid", mostJudged, tier.worth, e)
+		matches, err := x.selectDocs(ctx, q, selection{words: words, limit: maxRanked, score: tier.score})
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range found {
+		for _, m := range matches {
 			if !seen[m.Seq] {
 				seen[m.Seq] = true
 				all = append(all, m)
@@ -59,89 +60,134 @@ func (x *Index) Search(ctx context.Context, q find.Query) ([]find.Match, error) 
 	return rank(all, q.Limit), nil
 }
 
-// texts is where documents stand that have words.
-const texts = "texts JOIN doc d ON d.seq = texts.rowid"
+// selection says which documents [Index.selectDocs] returns.
+type selection struct {
+	words string  // an expression of the full-text engine; "" for all documents
+	limit int     // number of documents, the newest ones
+	score float64 // of each
+}
 
-// matches are the newest documents that a query's limits allow, each worth so much, at most so many; words are those of
-// the engine, if any. seq is the column of the sequence.
-func (x *Index) matches(ctx context.Context, q find.Query, from, seq string, most int, worth float64, words ...string) ([]find.Match, error) {
-	var conditions []string
-	var args []any
-	where := func(condition string, values ...any) {
-		conditions = append(conditions, condition)
-		args = append(args, values...)
+// selectDocs returns the documents that a query's restrictions and the words of the selection allow, the newest first.
+func (x *Index) selectDocs(ctx context.Context, q find.Query, s selection) ([]find.Match, error) {
+	var where conditions
+	tables := "doc d"
+	seqColumn := "d.seq"
+	if s.words != "" {
+		tables = "texts JOIN doc d ON d.seq = texts.rowid"
+		seqColumn = "texts.rowid"
+		where.add("texts MATCH ?", s.words)
 	}
-	for _, w := range words {
-		where("texts MATCH ?", w)
-	}
+	where.addQuery(q, seqColumn)
 
-	for _, group := range []struct {
-		column, like string
-		wanted       []string
-	}{{"d.session", "=", q.Sessions}, {"d.project", "=", q.Projects}, {"d.type", "GLOB", q.Types}, {"d.tool", "GLOB", q.Tools}} {
-		if len(group.wanted) == 0 {
-			continue
-		}
-		keys := "SELECT key FROM name WHERE text <> '' AND (text " + group.like + " ?" + strings.Repeat(" OR text "+group.like+" ?", len(group.wanted)-1) + ")"
-		values := make([]any, len(group.wanted))
-		for i, w := range group.wanted {
-			values[i] = strings.TrimSpace(w)
-		}
-		where(group.column+" IN ("+keys+")", values...)
-		if group.column == "d.session" { // the engine skips to where they stand
-			where(seq+" >= ("+strings.Replace(keys, "key", "min(first)", 1)+")", values...)
-			where(seq+" <= ("+strings.Replace(keys, "key", "max(last)", 1)+")", values...)
-		}
-	}
-	for _, bound := range []struct {
-		condition string
-		value     int64
-	}{{seq + " >= ?", int64(q.From)}, {seq + " <= ?", int64(q.To)}, {"d.time >= ?", q.Since}, {"d.time < ?", q.Until}} {
-		if bound.value != 0 {
-			where(bound.condition, bound.value)
-		}
-	}
-
-	query := "SELECT d.seq, d.time, (SELECT text FROM name WHERE key = d.session), (SELECT text FROM name WHERE key = d.project) FROM " + from
-	if len(conditions) > 0 {
-		query += " WHERE " + strings.Join(conditions, " AND ")
-	}
-	rows, err := x.db.QueryContext(ctx, query+" ORDER BY "+seq+" DESC LIMIT ?", append(args, most)...)
+	statement := "SELECT d.seq, d.time, (SELECT text FROM name WHERE key = d.session), " +
+		"(SELECT text FROM name WHERE key = d.project) FROM " + tables + where.sql() +
+		" ORDER BY " + seqColumn + " DESC LIMIT ?"
+	rows, err := x.db.QueryContext(ctx, statement, append(where.args, s.limit)...)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("search the index: %w", err)
 	}
 	defer rows.Close()
 
-	var found []find.Match
+	var matches []find.Match
 	for rows.Next() {
-		m := find.Match{Score: worth}
+		m := find.Match{Score: s.score}
 		if err := rows.Scan(&m.Seq, &m.Time, &m.Session, &m.Project); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("read a match from the index: %w", err)
 		}
-		found = append(found, m)
+		matches = append(matches, m)
 	}
-	return found, rows.Err()
+	return matches, rows.Err()
 }
 
-// expression is what the engine is asked: all words of all terms, in these kinds of text where a term does not say it
-// itself; nil means all kinds. Every word is a quoted string of letters and digits.
-func expression(terms []find.Term, kinds []int) string {
+// conditions collects the conditions of a statement, all of which must hold, with their arguments.
+type conditions struct {
+	parts []string
+	args  []any
+}
+
+func (c *conditions) add(condition string, args ...any) {
+	c.parts = append(c.parts, condition)
+	c.args = append(c.args, args...)
+}
+
+// sql returns the WHERE clause, or "" without conditions.
+func (c *conditions) sql() string {
+	if len(c.parts) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(c.parts, " AND ")
+}
+
+// addQuery adds the restrictions of a query.
+func (c *conditions) addQuery(q find.Query, seqColumn string) {
+	c.addSessions(q.Sessions, seqColumn)
+	c.addNames("d.project", "=", q.Projects)
+	c.addNames("d.type", "GLOB", q.Types)
+	c.addNames("d.tool", "GLOB", q.Tools)
+
+	c.addBound(seqColumn+" >= ?", int64(q.From))
+	c.addBound(seqColumn+" <= ?", int64(q.To))
+	c.addBound("d.time >= ?", q.Since)
+	c.addBound("d.time < ?", q.Until)
+}
+
+// addSessions restricts the sessions, if any are named. The bounds of their sequences let the engine skip the others.
+func (c *conditions) addSessions(sessions []string, seqColumn string) {
+	if len(sessions) == 0 {
+		return
+	}
+	c.addNames("d.session", "=", sessions)
+	c.add(seqColumn+" >= ("+namesSQL("min(first)", "=", len(sessions))+")", trimmed(sessions)...)
+	c.add(seqColumn+" <= ("+namesSQL("max(last)", "=", len(sessions))+")", trimmed(sessions)...)
+}
+
+// addNames restricts a column to the names that any of the values matches by the operator, if there are any.
+func (c *conditions) addNames(column, operator string, values []string) {
+	if len(values) > 0 {
+		c.add(column+" IN ("+namesSQL("key", operator, len(values))+")", trimmed(values)...)
+	}
+}
+
+// addBound adds a condition with one value, unless that is 0.
+func (c *conditions) addBound(condition string, value int64) {
+	if value != 0 {
+		c.add(condition, value)
+	}
+}
+
+// namesSQL returns a statement that selects a column of the names that match one of n values.
+func namesSQL(column, operator string, n int) string {
+	match := "text " + operator + " ?"
+	return "SELECT " + column + " FROM name WHERE text <> '' AND (" + match + strings.Repeat(" OR "+match, n-1) + ")"
+}
+
+func trimmed(values []string) []any {
+	args := make([]any, len(values))
+	for i, v := range values {
+		args[i] = strings.TrimSpace(v)
+	}
+	return args
+}
+
+// expression returns the engine's form of the terms: all words of all of them, in texts of the given kinds where a term
+// does not name its own; nil means all kinds. Every word is a quoted string of letters and digits.
+func expression(terms []find.Term, kinds []find.Kind) string {
 	var parts []string
 	for _, t := range terms {
-		in := t.Kinds
-		if len(in) == 0 {
-			in = kinds
-		}
 		part := `("` + strings.Join(t.Words, `" AND "`) + `"`
 		if t.Prefix {
 			part += "*"
 		}
 
-		var names []string
-		for _, k := range in {
-			names = append(names, find.KindNames[k])
+		termKinds := t.Kinds
+		if len(termKinds) == 0 {
+			termKinds = kinds
 		}
-		if len(names) > 0 {
+		if len(termKinds) > 0 {
+			var names []string
+			for _, k := range termKinds {
+				names = append(names, find.KindNames[k])
+			}
 			part = "{" + strings.Join(names, " ") + "} : " + part
 		}
 		parts = append(parts, part+")")
@@ -149,15 +195,15 @@ func expression(terms []find.Term, kinds []int) string {
 	return strings.Join(parts, " AND ")
 }
 
-// A match has a bonus of a half, which is halved for every 30 days that it is older than the newest one. It is worth less the more matches
-// of its session stand before it, so that one session does not fill the page.
+// A match gets a bonus of a half, which is halved for every 30 days that it is older than the newest one. It is worth less
+// the more matches of its session are ranked before it, so that one session does not fill the answer.
 const (
-	halfLife = 30 * 24 * 3600 * 1000.0 // ms
-	bonus    = 0.5
-	repeated = 0.35
+	halfLife       = 30 * 24 * 3600 * 1000.0 // ms
+	recencyBonus   = 0.5
+	repeatedWeight = 0.35
 )
 
-// rank puts the best first.
+// rank returns the best matches, the best first.
 func rank(all []find.Match, limit int) []find.Match {
 	newest := int64(0)
 	for _, m := range all {
@@ -165,16 +211,19 @@ func rank(all []find.Match, limit int) []find.Match {
 	}
 	for i := range all {
 		age := float64(newest-all[i].Time) / halfLife
-		all[i].Score *= 1 + bonus*math.Exp2(-age)
+		all[i].Score *= 1 + recencyBonus*math.Exp2(-age)
 	}
-	best := func(x, y find.Match) int { return cmp.Or(cmp.Compare(y.Score, x.Score), cmp.Compare(y.Seq, x.Seq)) }
-	slices.SortFunc(all, best)
+	byScore := func(x, y find.Match) int {
+		return cmp.Or(cmp.Compare(y.Score, x.Score), cmp.Compare(y.Seq, x.Seq))
+	}
+	slices.SortFunc(all, byScore)
 
-	before := map[string]int{}
+	before := map[string]int{} // matches of each session
 	for i, m := range all {
-		all[i].Score /= 1 + repeated*float64(before[m.Session])
+		all[i].Score /= 1 + repeatedWeight*float64(before[m.Session])
 		before[m.Session]++
 	}
-	slices.SortStableFunc(all, best)
+	slices.SortStableFunc(all, byScore)
+
 	return all[:min(len(all), limit)]
 }

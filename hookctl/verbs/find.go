@@ -206,8 +206,8 @@ func (a *app) hits(q find.Query) ([]hitJSON, error) {
 
 	var out []hitJSON
 	err = eventsAt(a, found, func(m find.Match, r events.Record) {
-		d, ok := find.Of(r)
-		if len(out) == limit || !ok || !find.Hold(terms, d) {
+		d, ok := find.DocOf(r)
+		if len(out) == limit || !ok || !find.MatchAll(terms, d) {
 			return
 		}
 		out = append(out, hitJSON{Seq: r.Seq, ID: r.ID, Time: r.Time, Type: r.Type, Tool: d.Tool, Session: r.Session, Project: r.Project,
