@@ -46,8 +46,8 @@ type replacement struct {
 	All bool   `json:"replace_all"`
 }
 
-// apply returns a text with the replacement made, and false if the text lacks the old string: the client compares in its
-// own way, and may have found one that is a little different.
+// apply returns a text with the replacement made, and false if the text lacks the old string: the client compares in
+// its own way, and may have found one that is a little different.
 func (r replacement) apply(text string) (string, bool) {
 	if r.Old != "" && !strings.Contains(text, r.Old) {
 		return text, false
@@ -75,8 +75,8 @@ type editCall struct {
 	} `json:"tool_response"`
 }
 
-// EditOf reads the JSON of the hook of a call that succeeded, with its large contents. It returns false if the call is not
-// an edit.
+// EditOf reads the JSON of the hook of a call that succeeded, with its large contents. It returns false if the call is
+// not an edit.
 func EditOf(seq uint64, raw json.RawMessage) (Edit, bool) {
 	var call editCall
 	_ = json.Unmarshal(raw, &call) // members of another form stay empty
@@ -134,8 +134,8 @@ type Blame struct {
 	Lines   []string
 	origins []Origin
 
-	// version is the file as it was at the edits that were taken so far, and at the place in it of each line that has no
-	// origin yet.
+	// version is the file as it was at the edits that were taken so far, and at the place in it of each line that has
+	// no origin yet.
 	version []string
 	at      []int
 
@@ -181,8 +181,8 @@ func (b *Blame) takeWhole(e Edit) {
 	b.goBack(e.before, Origin{How: how, Event: e.Seq})
 }
 
-// takeReplacements undoes the replacements of an edit in the file of which nothing else is known. One whose new text does
-// not stand in the file exactly once is passed over, as its place is unknown.
+// takeReplacements undoes the replacements of an edit in the file of which nothing else is known. One whose new text
+// does not stand in the file exactly once is passed over, as its place is unknown.
 func (b *Blame) takeReplacements(e Edit) {
 	text := strings.Join(b.version, "\n")
 	for _, r := range slices.Backward(e.replacements) {

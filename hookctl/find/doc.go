@@ -96,11 +96,12 @@ func (d *Doc) isSearch() bool {
 	return isMCP && (server == "hookline" || strings.HasSuffix(server, "_hookline"))
 }
 
-// excludedAreas and excludedTypes list the events that are not searched, by the part of the type before the point and by
-// the whole type.
+// excludedAreas and excludedTypes list the events that are not searched, by the part of the type before the point and
+// by the whole type.
 var (
 	excludedAreas = []string{
-		"identity", "dream", "daemon", "canary", "frame", "log", "clock", "project", "intake", "context", "cwd", "message",
+		"identity", "dream", "daemon", "canary", "frame", "log",
+		"clock", "project", "intake", "context", "cwd", "message",
 	}
 	excludedTypes = []string{
 		events.TypeToolBatchFinished,
@@ -141,8 +142,8 @@ func outputOf(response json.RawMessage) string {
 	return cmp.Or(whole, strings.TrimSpace(stdout+"\n"+stderr), gather(response, maxHead))
 }
 
-// skippedMembers lists members whose text is searched as another kind, is about the hook itself, or repeats the input of
-// the call.
+// skippedMembers lists members whose text is searched as another kind, is about the hook itself, or repeats the input
+// of the call.
 var skippedMembers = strings.Fields(`command file_path notebook_path path
 	session_id transcript_path cwd hook_event_name prompt_id permission_mode
 	tool_use_id agent_id type filePath oldString newString originalFile

@@ -83,8 +83,8 @@ type Log func(ctx context.Context, from uint64, each func(events.Record) error) 
 
 // Index is a searchable file. It must not be used by two goroutines at a time.
 type Index interface {
-	// Update adds the events that the log has gained. An index that does not fit the log is built again. report is called
-	// now and then with the sequence that was reached, and may be nil.
+	// Update adds the events that the log has gained. An index that does not fit the log is built again. report is
+	// called now and then with the sequence that was reached, and may be nil.
 	Update(ctx context.Context, log Log, report func(seq uint64)) error
 
 	// Search returns the best matches, the best one first.

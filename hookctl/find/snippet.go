@@ -24,8 +24,8 @@ type Mark struct {
 // contextBefore is the number of bytes of a text that a snippet shows before the first word that was found.
 const contextBefore = 60
 
-// SnippetOf returns the part of a document that shows the terms: that of the text with the most terms, from shortly before
-// the first of them on. Without terms it is the beginning of the first text. It has about size bytes.
+// SnippetOf returns the part of a document that shows the terms: that of the text with the most terms, from shortly
+// before the first of them on. Without terms it is the beginning of the first text. It has about size bytes.
 func SnippetOf(d Doc, terms []Term, size int) Snippet {
 	best := Kind(-1)
 	bestHits := -1

@@ -130,8 +130,8 @@ func MatchAll(terms []Term, d Doc) bool {
 	return !slices.ContainsFunc(terms, func(t Term) bool { return !t.Match(d) })
 }
 
-// Match tells whether a document has the term. The index knows the kind of text that a word stands in, not its place, so
-// words side by side are looked for in the text itself.
+// Match tells whether a document has the term. The index knows the kind of text that a word stands in, not its place,
+// so words side by side are looked for in the text itself.
 func (t Term) Match(d Doc) bool {
 	for kind, text := range d.Text {
 		if _, ok := t.find(Kind(kind), text); ok {

@@ -1,5 +1,6 @@
-// Hookfind is what of hookctl needs the search engine, a browser's page or OpenTelemetry: hookctl find, page, otel and the like run in it. It is a
-// program of its own so that neither a hook nor the daemon pays for what it links.
+// Hookfind runs the verbs of hookctl that need large libraries: the search engine, the page for a browser, the server
+// for agents and OpenTelemetry. It is a program of its own so that neither a hook nor the daemon pays for what it
+// links.
 package main
 
 import (
@@ -14,6 +15,13 @@ import (
 )
 
 func main() {
-	open := func(ctx context.Context, dir string) (find.Index, error) { return index.Open(ctx, dir) }
-	os.Exit(verbs.Search(os.Args[1:], daemon.Here, verbs.Searcher{Open: open, Serve: serve, Page: page.Serve, Trace: traces}))
+	searcher := verbs.Searcher{
+		Open:  openIndex,
+		Serve: serveMCP,
+		Page:  page.Serve,
+		Trace: sendTraces,
+	}
+	os.Exit(verbs.Search(os.Args[1:], daemon.Here, searcher))
 }
+
+func openIndex(ctx context.Context, dir string) (find.Index, error) { return index.Open(ctx, dir) }

@@ -14,54 +14,63 @@ import (
 	"hookline/hookctl/verbs"
 )
 
-// fake answers with what it was asked.
-type fake struct{ err error }
+// echo answers every question with its arguments, and with err.
+type echo struct{ err error }
 
-func (f fake) said(args ...any) (string, error) { return fmt.Sprint(args...), f.err }
+func (e echo) answer(args ...any) (string, error) { return fmt.Sprint(args...), e.err }
 
-func (f fake) Find(_ context.Context, q verbs.FindQuestion) (string, error) {
-	return f.said("find ", q.Words, " ", q.Error, " ", q.Limit)
-}
-func (f fake) Session(_ context.Context, name string, steps int) (string, error) {
-	return f.said("session ", name, " ", steps)
-}
-func (f fake) Event(_ context.Context, id string) (string, error) { return f.said("event ", id) }
-func (f fake) StateAt(_ context.Context, point, projection, key string) (string, error) {
-	return f.said("state ", point, " ", projection, " ", key)
-}
-func (f fake) Why(_ context.Context, text, session string) (string, error) {
-	return f.said("why ", text, " ", session)
-}
-func (f fake) Decisions(_ context.Context, all bool) (string, error) {
-	return f.said("decisions ", all)
-}
-func (f fake) Sessions(context.Context, int) ([]verbs.SessionRef, error) {
-	return []verbs.SessionRef{{ID: "aaaaaaaa-1", Title: "Add retries"}, {ID: "bbbbbbbb-2"}, {ID: "z%/\x1b b"}}, f.err
+func (e echo) Find(_ context.Context, q verbs.FindQuestion) (string, error) {
+	return e.answer("find ", q.Words, " ", q.Error, " ", q.Limit)
 }
 
-// connected is a client of a server with these answers.
-func connected(t *testing.T, a answers) *mcp.ClientSession {
+func (e echo) Session(_ context.Context, name string, steps int) (string, error) {
+	return e.answer("session ", name, " ", steps)
+}
+
+func (e echo) Event(_ context.Context, id string) (string, error) {
+	return e.answer("event ", id)
+}
+
+func (e echo) StateAt(_ context.Context, point, projection, key string) (string, error) {
+	return e.answer("state ", point, " ", projection, " ", key)
+}
+
+func (e echo) Why(_ context.Context, text, session string) (string, error) {
+	return e.answer("why ", text, " ", session)
+}
+
+func (e echo) Decisions(_ context.Context, all bool) (string, error) {
+	return e.answer("decisions ", all)
+}
+
+func (e echo) Sessions(context.Context, int) ([]verbs.SessionRef, error) {
+	return []verbs.SessionRef{{ID: "aaaaaaaa-1", Title: "Add retries"}, {ID: "bbbbbbbb-2"}, {ID: "z%/\x1b b"}}, e.err
+}
+
+// connect returns a client of a server with the given answers.
+func connect(t *testing.T, a answers) *mcp.ClientSession {
 	t.Helper()
-	here, there := mcp.NewInMemoryTransports()
-	expect.Value(newServer(t.Context(), a).Connect(t.Context(), there, nil))(t)
-	c := expect.Value(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil))(t)
+	clientEnd, serverEnd := mcp.NewInMemoryTransports()
+	expect.Value(newServer(t.Context(), a).Connect(t.Context(), serverEnd, nil))(t)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	c := expect.Value(client.Connect(t.Context(), clientEnd, nil))(t)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
 
-// text is the answer of a tool.
-func text(t *testing.T, c *mcp.ClientSession, tool string, args map[string]any) (string, bool) {
+// callTool returns the text of a tool's answer, and whether it is an error.
+func callTool(t *testing.T, c *mcp.ClientSession, tool string, args map[string]any) (text string, isError bool) {
 	t.Helper()
 	r := expect.Value(c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args}))(t)
-	var out []string
+	var parts []string
 	for _, part := range r.Content {
-		out = append(out, part.(*mcp.TextContent).Text)
+		parts = append(parts, part.(*mcp.TextContent).Text)
 	}
-	return strings.Join(out, "\n"), r.IsError
+	return strings.Join(parts, "\n"), r.IsError
 }
 
 func TestTools(t *testing.T) {
-	c := connected(t, fake{})
+	c := connect(t, echo{})
 	for _, q := range []struct {
 		tool string
 		args map[string]any
@@ -74,54 +83,76 @@ func TestTools(t *testing.T) {
 		{"why", map[string]any{"text": "proxy.go"}, "why proxy.go "},
 		{"decisions", map[string]any{"all": true}, "decisions true"},
 	} {
-		if got, failed := text(t, c, q.tool, q.args); got != q.want || failed {
-			t.Errorf("%s: %q, want %q", q.tool, got, q.want)
-		}
+		got, isError := callTool(t, c, q.tool, q.args)
+		expect.Equal(t, got, q.want, "answer of the tool", q.tool)
+		expect.Equal(t, isError, false, "answer of the tool", q.tool, "is an error")
 	}
 }
 
 func TestToolsOnlyRead(t *testing.T) {
-	list := expect.Value(connected(t, fake{}).ListTools(t.Context(), nil))(t)
+	list := expect.Value(connect(t, echo{}).ListTools(t.Context(), nil))(t)
 	var names []string
 	for _, tool := range list.Tools {
 		names = append(names, tool.Name)
-		a := tool.Annotations
-		if a == nil || !a.ReadOnlyHint || *a.DestructiveHint || *a.OpenWorldHint {
-			t.Errorf("%s: %+v", tool.Name, a)
+		if tool.Description == "" {
+			t.Errorf("tool %s has no description", tool.Name)
 		}
-		if tool.Description == "" || tool.InputSchema == nil {
-			t.Errorf("%s is not described", tool.Name)
+		if tool.InputSchema == nil {
+			t.Errorf("tool %s has no input schema", tool.Name)
 		}
+		if tool.Annotations == nil {
+			t.Errorf("tool %s has no annotations", tool.Name)
+			continue
+		}
+		expect.Equal(t, tool.Annotations.ReadOnlyHint, true, "read-only hint of the tool", tool.Name)
+		expect.Equal(t, *tool.Annotations.DestructiveHint, false, "destructive hint of the tool", tool.Name)
+		expect.Equal(t, *tool.Annotations.OpenWorldHint, false, "open-world hint of the tool", tool.Name)
 	}
+
 	slices.Sort(names)
 	if want := []string{"decisions", "event", "find", "session", "state_at", "why"}; !slices.Equal(names, want) {
-		t.Errorf("tools %v", names)
+		t.Errorf("tools = %v, want %v", names, want)
 	}
 }
 
 func TestToolFails(t *testing.T) {
-	c := connected(t, fake{err: errors.New("there is no session \"x\"")})
-	for want, args := range map[string]map[string]any{"there is no session": {"session": "x"}, "other": {"other": true}} {
-		if got, failed := text(t, c, "session", args); !failed || !strings.Contains(got, want) {
-			t.Errorf("%q, error %v", got, failed)
+	c := connect(t, echo{err: errors.New("there is no session \"x\"")})
+	for _, q := range []struct {
+		name string
+		args map[string]any
+		want string
+	}{
+		{"an error of the answer", map[string]any{"session": "x"}, "there is no session"},
+		{"an argument that does not exist", map[string]any{"other": true}, "other"},
+	} {
+		got, isError := callTool(t, c, "session", q.args)
+		expect.Equal(t, isError, true, q.name, "is an error")
+		if !strings.Contains(got, q.want) {
+			t.Errorf("answer to %s = %q, want it to contain %q", q.name, got, q.want)
 		}
 	}
 }
 
-func TestResources(t *testing.T) {
-	c := connected(t, fake{})
-	list, err := c.ListResources(t.Context(), nil)
-	if err != nil || len(list.Resources) != 3 || list.Resources[0].URI != "hookline://session/aaaaaaaa-1" || list.Resources[0].Title != "Add retries" || list.Resources[1].Title != "bbbbbbbb-2" {
-		t.Fatalf("%+v %v", list, err)
+func TestListResources(t *testing.T) {
+	list := expect.Value(connect(t, echo{}).ListResources(t.Context(), nil))(t)
+	expect.EqualNow(t, len(list.Resources), 3, "number of resources")
+	expect.Equal(t, list.Resources[0].URI, "hookline://session/aaaaaaaa-1", "URI of the first session")
+	expect.Equal(t, list.Resources[0].Title, "Add retries", "title of a session")
+	expect.Equal(t, list.Resources[1].Title, "bbbbbbbb-2", "title of a session without one")
+}
+
+func TestReadResource(t *testing.T) {
+	c := connect(t, echo{})
+	for uri, want := range map[string]string{
+		"hookline://session/aaaaaaaa-1":     "session aaaaaaaa-1 200",
+		"hookline://session/last":           "session last 200",
+		"hookline://session/z%25%2F%1B%20b": "session z%/\x1b b 200",
+	} {
+		r := expect.Value(c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}))(t)
+		expect.Equal(t, r.Contents[0].Text, want, "text of", uri)
 	}
-	for uri, want := range map[string]string{"hookline://session/aaaaaaaa-1": "session aaaaaaaa-1 200", "hookline://session/last": "session last 200",
-		"hookline://session/z%25%2F%1B%20b": "session z%/\x1b b 200"} {
-		r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
-		if err != nil || r.Contents[0].Text != want {
-			t.Errorf("%s: %+v %v", uri, r, err)
-		}
-	}
+
 	if _, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "file:///etc/passwd"}); err == nil {
-		t.Error("a file is read")
+		t.Error("reading the resource file:///etc/passwd = no error, want one")
 	}
 }

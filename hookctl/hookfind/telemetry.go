@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/url"
@@ -29,59 +30,71 @@ import (
 //	  execute_tool Bash           a call, from its request to its outcome
 //	  invoke_agent Explore        a subagent, with its own calls
 //
-// Names and attributes are those of the GenAI conventions of version 1.37.0. No text of a session is sent: no prompt, no
-// input and no output of a tool, no words of an error.
+// Names and attributes are those of the GenAI conventions of version 1.37.0. No text of a session is sent: no prompt,
+// no input and no output of a tool, no words of an error.
 
 const (
-	conventions = "https://opentelemetry.io/schemas/1.37.0"
-	sendWithin  = 5 * time.Second
-	mostOpen    = 1000 // spans of a session; the client does not end every call
-	mostSaid    = 200  // bytes of a trouble, which may quote what the receiver answered
+	conventions     = "https://opentelemetry.io/schemas/1.37.0"
+	sendTimeout     = 5 * time.Second
+	maxOpenSpans    = 1000 // of a session; the client does not end every call
+	maxErrorMessage = 200  // bytes; a message may quote the receiver's answer
 )
 
-// traces sends the spans of the events that follow gives, until it returns, to an OTLP receiver; in its URL the path is
-// /v1/traces where there is none.
-func traces(ctx context.Context, receiver string, follow func(func(events.Record)) error) error {
-	to, err := url.Parse(receiver)
+// sendTraces sends the spans of the events that follow gives, until it returns, to an OTLP receiver. The path of a URL
+// without one is /v1/traces.
+func sendTraces(ctx context.Context, receiver string, follow func(func(events.Record)) error) error {
+	endpoint, err := url.Parse(receiver)
 	if err != nil {
-		return errors.New("the URL cannot be read") // it may hold a key
+		return errors.New("the URL cannot be read") // without the URL, which may hold a key
 	}
-	if to.Path == "" || to.Path == "/" {
-		to.Path = "/v1/traces"
+	if endpoint.Path == "" || endpoint.Path == "/" {
+		endpoint.Path = "/v1/traces"
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(trouble(os.Stderr)))
-	out, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(to.String()), otlptracehttp.WithTimeout(sendWithin))
-	if err != nil {
-		return err
-	}
-	about := resource.NewWithAttributes(conventions, attribute.String("service.name", "hookline"), attribute.String("service.version", wire.Build))
-	provider := sdk.NewTracerProvider(sdk.WithBatcher(out), sdk.WithResource(about))
-	t := &tracer{spans: provider.Tracer("hookline", trace.WithSchemaURL(conventions), trace.WithInstrumentationVersion(wire.Build)), sessions: map[string]*session{}}
 
-	err = follow(t.take)
-	for _, s := range t.sessions {
-		s.end(time.Now(), "")
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(errorLogger(os.Stderr)))
+	exporter, err := otlptracehttp.New(ctx,
+		otlptracehttp.WithEndpointURL(endpoint.String()),
+		otlptracehttp.WithTimeout(sendTimeout),
+	)
+	if err != nil {
+		return fmt.Errorf("prepare to send traces: %w", err)
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendWithin)
+	service := resource.NewWithAttributes(conventions,
+		attribute.String("service.name", "hookline"),
+		attribute.String("service.version", wire.Build),
+	)
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(service))
+
+	t := newTracer(provider.Tracer("hookline",
+		trace.WithSchemaURL(conventions),
+		trace.WithInstrumentationVersion(wire.Build),
+	))
+	err = follow(t.add)
+	t.endAll(time.Now())
+
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTimeout)
 	defer cancel()
-	return errors.Join(err, provider.Shutdown(last))
+	return errors.Join(err, provider.Shutdown(grace))
 }
 
-// trouble returns what writes the SDK's errors, a line each, to the daemon's log; the same error again and again is written
-// once.
-func trouble(log io.Writer) func(error) {
+// errorLogger returns a function that writes the SDK's errors to a log, a line each. An error that repeats the one
+// before is not written.
+func errorLogger(log io.Writer) func(error) {
+	logger := slog.New(slog.NewTextHandler(log, nil))
 	var mu sync.Mutex
-	last := ""
+	previous := ""
+
 	return func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		said := err.Error()
-		said = said[:min(len(said), mostSaid)]
-		if said == last {
+
+		message := err.Error()
+		message = message[:min(len(message), maxErrorMessage)]
+		if message == previous {
 			return
 		}
-		last = said
-		slog.New(slog.NewTextHandler(log, nil)).Warn("send traces", "err", said)
+		previous = message
+		logger.Warn("send traces", "err", message)
 	}
 }
 
@@ -91,57 +104,47 @@ type tracer struct {
 	sessions map[string]*session
 }
 
-// session is what is under way in one session: spans, each by its context.
+func newTracer(spans trace.Tracer) *tracer {
+	return &tracer{spans: spans, sessions: map[string]*session{}}
+}
+
+// session holds the open spans of one session, each by its context.
 type session struct {
 	model  string
 	calls  map[string]context.Context // by tool_use_id
 	agents map[string]context.Context // by id; "" is the prompt
 }
 
-func (t *tracer) take(r events.Record) {
+// session returns the session of an event.
+func (t *tracer) session(r events.Record) *session {
 	s := t.sessions[r.Session]
 	if s == nil {
 		s = &session{calls: map[string]context.Context{}, agents: map[string]context.Context{}}
 		t.sessions[r.Session] = s
 	}
+	return s
+}
+
+// add begins and ends the spans that an event begins and ends.
+func (t *tracer) add(r events.Record) {
+	s := t.session(r)
 
 	switch e := r.Event.(type) {
 	case *events.SessionStarted:
 		s.model = e.Model
 	case *events.PromptSubmitted:
 		s.end(r.Time, "")
-		name := "Claude Code"
-		provider := "anthropic"
-		if r.Client == events.Codex {
-			name = "Codex"
-			provider = "openai"
-		}
-		prompt := t.begin(context.Background(), r, "invoke_agent", name,
-			attribute.String("gen_ai.provider.name", provider), attribute.String("gen_ai.agent.name", name))
-		if s.model != "" {
-			trace.SpanFromContext(prompt).SetAttributes(attribute.String("gen_ai.request.model", s.model))
-		}
-		s.agents[""] = prompt
+		s.agents[""] = t.startPrompt(r, s.model)
 	case *events.ToolRequested:
-		within := cmp.Or(s.agents[e.AgentID], s.agents[""])
-		if within == nil || e.ToolUseID == "" || len(s.calls) == mostOpen {
-			return
-		}
-		s.calls[e.ToolUseID] = t.begin(within, r, "execute_tool", e.ToolName,
-			attribute.String("gen_ai.tool.name", e.ToolName), attribute.String("gen_ai.tool.call.id", e.ToolUseID))
+		t.startCall(s, r, e)
 	case *events.ToolSucceeded:
-		finish(s.calls, e.ToolUseID, r.Time, "")
+		endSpan(s.calls, e.ToolUseID, r.Time, "")
 	case *events.ToolFailed:
-		finish(s.calls, e.ToolUseID, r.Time, "tool_error")
+		endSpan(s.calls, e.ToolUseID, r.Time, "tool_error")
 	case *events.SubagentStarted:
-		prompt := s.agents[""]
-		if prompt == nil || e.AgentID == "" || len(s.agents) == mostOpen {
-			return
-		}
-		s.agents[e.AgentID] = t.begin(prompt, r, "invoke_agent", e.AgentType,
-			attribute.String("gen_ai.agent.name", e.AgentType), attribute.String("gen_ai.agent.id", e.AgentID))
+		t.startSubagent(s, r, e)
 	case *events.SubagentStopped:
-		finish(s.agents, e.AgentID, r.Time, "")
+		endSpan(s.agents, e.AgentID, r.Time, "")
 	case *events.TurnStopped:
 		if len(e.BackgroundTasks) == 0 {
 			s.end(r.Time, "")
@@ -156,31 +159,97 @@ func (t *tracer) take(r events.Record) {
 	}
 }
 
-func (t *tracer) begin(in context.Context, r events.Record, operation, name string, more ...attribute.KeyValue) context.Context {
-	more = append(more, attribute.String("gen_ai.operation.name", operation), attribute.String("gen_ai.conversation.id", r.Session),
-		attribute.String("hookline.event.id", r.ID), attribute.String("hookline.project", r.Project))
-	ctx, _ := t.spans.Start(in, operation+" "+name, trace.WithTimestamp(r.Time), trace.WithAttributes(more...))
+// endAll ends all open spans.
+func (t *tracer) endAll(at time.Time) {
+	for _, s := range t.sessions {
+		s.end(at, "")
+	}
+}
+
+// startPrompt begins the trace of a prompt.
+func (t *tracer) startPrompt(r events.Record, model string) context.Context {
+	agent, provider := "Claude Code", "anthropic"
+	if r.Client == events.Codex {
+		agent, provider = "Codex", "openai"
+	}
+
+	attributes := []attribute.KeyValue{
+		attribute.String("gen_ai.provider.name", provider),
+		attribute.String("gen_ai.agent.name", agent),
+	}
+	if model != "" {
+		attributes = append(attributes, attribute.String("gen_ai.request.model", model))
+	}
+	return t.start(context.Background(), r, operation{kind: "invoke_agent", name: agent, attributes: attributes})
+}
+
+// startCall begins the span of a call, below its subagent or its prompt.
+func (t *tracer) startCall(s *session, r events.Record, e *events.ToolRequested) {
+	parent := cmp.Or(s.agents[e.AgentID], s.agents[""])
+	if parent == nil || e.ToolUseID == "" || len(s.calls) == maxOpenSpans {
+		return
+	}
+	attributes := []attribute.KeyValue{
+		attribute.String("gen_ai.tool.name", e.ToolName),
+		attribute.String("gen_ai.tool.call.id", e.ToolUseID),
+	}
+	call := operation{kind: "execute_tool", name: e.ToolName, attributes: attributes}
+	s.calls[e.ToolUseID] = t.start(parent, r, call)
+}
+
+// startSubagent begins the span of a subagent, below its prompt.
+func (t *tracer) startSubagent(s *session, r events.Record, e *events.SubagentStarted) {
+	prompt := s.agents[""]
+	if prompt == nil || e.AgentID == "" || len(s.agents) == maxOpenSpans {
+		return
+	}
+	attributes := []attribute.KeyValue{
+		attribute.String("gen_ai.agent.name", e.AgentType),
+		attribute.String("gen_ai.agent.id", e.AgentID),
+	}
+	subagent := operation{kind: "invoke_agent", name: e.AgentType, attributes: attributes}
+	s.agents[e.AgentID] = t.start(prompt, r, subagent)
+}
+
+// operation describes a span: the kind in the conventions, the name of the tool or the agent, and attributes.
+type operation struct {
+	kind, name string
+	attributes []attribute.KeyValue
+}
+
+// start begins a span at an event and returns its context.
+func (t *tracer) start(parent context.Context, r events.Record, o operation) context.Context {
+	attributes := append(o.attributes,
+		attribute.String("gen_ai.operation.name", o.kind),
+		attribute.String("gen_ai.conversation.id", r.Session),
+		attribute.String("hookline.event.id", r.ID),
+		attribute.String("hookline.project", r.Project),
+	)
+	name := o.kind + " " + o.name
+	ctx, _ := t.spans.Start(parent, name, trace.WithTimestamp(r.Time), trace.WithAttributes(attributes...))
+
 	return ctx
 }
 
-// end ends the prompt and what is still under way in it.
+// end ends the prompt with everything that is still open in it. failure is the reason of a prompt that failed, or "".
 func (s *session) end(at time.Time, failure string) {
 	for id := range s.calls {
-		finish(s.calls, id, at, "")
+		endSpan(s.calls, id, at, "")
 	}
-	finish(s.agents, "", at, failure)
+	endSpan(s.agents, "", at, failure)
 	for id := range s.agents {
-		finish(s.agents, id, at, "")
+		endSpan(s.agents, id, at, "")
 	}
 }
 
-// finish ends a span that is under way and takes it out; a failure is the low-cardinality kind of an error.
-func finish(spans map[string]context.Context, id string, at time.Time, failure string) {
+// endSpan ends an open span and removes it. failure is the kind of an error, of which there are few, or "".
+func endSpan(spans map[string]context.Context, id string, at time.Time, failure string) {
 	ctx, ok := spans[id]
 	if !ok {
 		return
 	}
 	delete(spans, id)
+
 	span := trace.SpanFromContext(ctx)
 	if failure != "" {
 		span.SetStatus(codes.Error, "")

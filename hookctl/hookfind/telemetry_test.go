@@ -2,6 +2,7 @@ package main
 
 import (
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,85 +14,125 @@ import (
 	"time"
 
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
-	wire "go.opentelemetry.io/proto/otlp/trace/v1"
+	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
 	"hookline/events"
+	"hookline/expect"
 )
 
-// receiver is an OTLP receiver that keeps what it gets.
+// receiver is an OTLP receiver that keeps the requests.
 type receiver struct {
-	mu    sync.Mutex
-	raw   strings.Builder
-	all   []*collector.ExportTraceServiceRequest
-	fault error
+	mu       sync.Mutex
+	raw      strings.Builder
+	requests []*collector.ExportTraceServiceRequest
+	err      error // of the last request that was not as it should be
 }
 
-func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+func (r *receiver) ServeHTTP(_ http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if err := r.add(req); err != nil {
+		r.err = fmt.Errorf("request of %s with headers %v: %w", req.URL.Path, req.Header, err)
+	}
+}
+
+func (r *receiver) add(req *http.Request) error {
+	if req.URL.Path != "/v1/traces" {
+		return errors.New("want the path /v1/traces")
+	}
+	if req.Header.Get("Content-Type") != "application/x-protobuf" {
+		return errors.New("want the content type application/x-protobuf")
+	}
+
 	body := io.Reader(req.Body)
 	if req.Header.Get("Content-Encoding") == "gzip" {
-		body, _ = gzip.NewReader(req.Body)
+		var err error
+		body, err = gzip.NewReader(req.Body)
+		if err != nil {
+			return err
+		}
 	}
 	data, err := io.ReadAll(body)
-	var got collector.ExportTraceServiceRequest
-	if err == nil {
-		err = proto.Unmarshal(data, &got)
-	}
-	if err != nil || req.URL.Path != "/v1/traces" || req.Header.Get("Content-Type") != "application/x-protobuf" {
-		r.fault = fmt.Errorf("%s %v: %w", req.URL.Path, req.Header, err)
+	if err != nil {
+		return err
 	}
 	r.raw.Write(data)
-	r.all = append(r.all, &got)
+
+	var request collector.ExportTraceServiceRequest
+	if err := proto.Unmarshal(data, &request); err != nil {
+		return err
+	}
+	r.requests = append(r.requests, &request)
+	return nil
 }
 
-// lines are the spans, each with its parent, its duration, its status and its attributes.
-func (r *receiver) lines() (lines []string, traces map[string]bool) {
-	traces = map[string]bool{}
-	names := map[string]string{}
-	var spans []*wire.Span
-	for _, req := range r.all {
-		for _, rs := range req.ResourceSpans {
+// spans returns all spans that were received.
+func (r *receiver) spans() []*otlp.Span {
+	var spans []*otlp.Span
+	for _, request := range r.requests {
+		for _, rs := range request.ResourceSpans {
 			for _, ss := range rs.ScopeSpans {
-				for _, s := range ss.Spans {
-					names[string(s.SpanId)] = s.Name
-					traces[string(s.TraceId)] = true
-					spans = append(spans, s)
-				}
+				spans = append(spans, ss.Spans...)
 			}
 		}
 	}
+	return spans
+}
+
+// describe returns a sorted line for each span: its name, its parent, its duration and the attributes that are tested.
+func describe(spans []*otlp.Span) []string {
+	names := map[string]string{}
 	for _, s := range spans {
-		var words []string
-		for _, a := range s.Attributes {
-			if strings.HasPrefix(a.Key, "gen_ai.tool") || strings.HasPrefix(a.Key, "gen_ai.request") || a.Key == "error.type" || a.Key == "gen_ai.conversation.id" {
-				words = append(words, a.Key+"="+a.Value.GetStringValue())
-			}
-		}
-		slices.Sort(words)
-		lines = append(lines, fmt.Sprintf("%s < %s, %d s, %s", s.Name, names[string(s.ParentSpanId)], (s.EndTimeUnixNano-s.StartTimeUnixNano)/1e9, strings.Join(words, " ")))
+		names[string(s.SpanId)] = s.Name
+	}
+
+	var lines []string
+	for _, s := range spans {
+		seconds := (s.EndTimeUnixNano - s.StartTimeUnixNano) / 1e9
+		parent := names[string(s.ParentSpanId)]
+		lines = append(lines, fmt.Sprintf("%s < %s, %d s, %s", s.Name, parent, seconds, attributesOf(s)))
 	}
 	slices.Sort(lines)
-	return lines, traces
+	return lines
 }
 
-// A prompt is a trace of its calls and subagents, and no text of the session leaves.
+// attributesOf returns the attributes of a span that are tested, as text.
+func attributesOf(s *otlp.Span) string {
+	tested := []string{
+		"gen_ai.tool.name",
+		"gen_ai.tool.call.id",
+		"gen_ai.request.model",
+		"gen_ai.conversation.id",
+		"error.type",
+	}
+	var words []string
+	for _, a := range s.Attributes {
+		if slices.Contains(tested, a.Key) {
+			words = append(words, a.Key+"="+a.Value.GetStringValue())
+		}
+	}
+	slices.Sort(words)
+	return strings.Join(words, " ")
+}
+
+// A prompt is a trace of its calls and subagents, and no text of the session is sent.
 func TestTraces(t *testing.T) {
 	r := &receiver{}
 	srv := httptest.NewServer(r)
 	defer srv.Close()
-	of := func(agent string) events.Common { return events.Common{AgentID: agent, AgentType: "Explore"} }
-	list := []events.Event{
+
+	explore := events.Common{AgentID: "a1", AgentType: "Explore"}
+	session := []events.Event{
 		&events.SessionStarted{Model: "claude-opus-5-5"},
-		&events.ToolRequested{ToolName: "Bash", ToolUseID: "0"}, // before a prompt was seen
+		&events.ToolRequested{ToolName: "Bash", ToolUseID: "0"}, // before the first prompt: not in a trace
 		&events.PromptSubmitted{Prompt: "s3cret words"},
 		&events.ToolRequested{ToolName: "Bash", ToolUseID: "1", ToolInput: []byte(`{"command":"s3cret"}`)},
-		&events.SubagentStarted{Common: of("a1")},
-		&events.ToolRequested{Common: of("a1"), ToolName: "Read", ToolUseID: "2"},
+		&events.SubagentStarted{Common: explore},
+		&events.ToolRequested{Common: explore, ToolName: "Read", ToolUseID: "2"},
 		&events.ToolFailed{ToolUseID: "1", Error: "s3cret"},
-		&events.ToolSucceeded{Common: of("a1"), ToolUseID: "2", ToolResponse: []byte(`"s3cret"`)},
-		&events.SubagentStopped{Common: of("a1"), LastAssistantMessage: "s3cret"},
+		&events.ToolSucceeded{Common: explore, ToolUseID: "2", ToolResponse: []byte(`"s3cret"`)},
+		&events.SubagentStopped{Common: explore, LastAssistantMessage: "s3cret"},
 		&events.TurnStopped{LastAssistantMessage: "s3cret"},
 		&events.PromptSubmitted{Prompt: "again"},
 		&events.ToolRequested{ToolName: "Edit", ToolUseID: "3"},
@@ -100,44 +141,63 @@ func TestTraces(t *testing.T) {
 		&events.PromptSubmitted{},
 		&events.TurnInterrupted{},
 	}
-	clients := map[int]string{14: events.Codex, 15: events.Codex}
-	err := traces(t.Context(), srv.URL, func(f func(events.Record)) error {
-		for i, e := range list {
-			f(events.Record{Seq: uint64(i), Event: e, Envelope: events.Envelope{ID: fmt.Sprint(i), Session: "s-1", Project: "p", Client: clients[i], Time: time.Unix(1_800_000_000+int64(i), 0)}})
+	clients := map[int]string{14: events.Codex, 15: events.Codex} // of the last prompt
+
+	expect.OK(t, sendTraces(t.Context(), srv.URL, func(add func(events.Record)) error {
+		for i, e := range session {
+			add(events.Record{Seq: uint64(i), Event: e, Envelope: events.Envelope{
+				ID:      fmt.Sprint(i),
+				Session: "s-1",
+				Project: "p",
+				Client:  clients[i],
+				Time:    time.Unix(1_800_000_000+int64(i), 0),
+			}})
 		}
 		return nil
-	})
-	if err != nil || r.fault != nil {
-		t.Fatal(err, r.fault)
-	}
-	lines, ids := r.lines()
+	}))
+	expect.OK(t, r.err)
+
+	got := describe(r.spans())
 	want := []string{
-		"execute_tool Bash < invoke_agent Claude Code, 3 s, error.type=tool_error gen_ai.conversation.id=s-1 gen_ai.tool.call.id=1 gen_ai.tool.name=Bash",
-		"execute_tool Edit < invoke_agent Claude Code, 1 s, gen_ai.conversation.id=s-1 gen_ai.tool.call.id=3 gen_ai.tool.name=Edit",
-		"execute_tool Read < invoke_agent Explore, 2 s, gen_ai.conversation.id=s-1 gen_ai.tool.call.id=2 gen_ai.tool.name=Read",
-		"invoke_agent Claude Code < , 2 s, error.type=rate_limit gen_ai.conversation.id=s-1 gen_ai.request.model=claude-opus-5-5",
+		"execute_tool Bash < invoke_agent Claude Code, 3 s, " +
+			"error.type=tool_error gen_ai.conversation.id=s-1 gen_ai.tool.call.id=1 gen_ai.tool.name=Bash",
+		"execute_tool Edit < invoke_agent Claude Code, 1 s, " +
+			"gen_ai.conversation.id=s-1 gen_ai.tool.call.id=3 gen_ai.tool.name=Edit",
+		"execute_tool Read < invoke_agent Explore, 2 s, " +
+			"gen_ai.conversation.id=s-1 gen_ai.tool.call.id=2 gen_ai.tool.name=Read",
+		"invoke_agent Claude Code < , 2 s, " +
+			"error.type=rate_limit gen_ai.conversation.id=s-1 gen_ai.request.model=claude-opus-5-5",
 		"invoke_agent Claude Code < , 7 s, gen_ai.conversation.id=s-1 gen_ai.request.model=claude-opus-5-5",
 		"invoke_agent Codex < , 1 s, gen_ai.conversation.id=s-1",
 		"invoke_agent Explore < invoke_agent Claude Code, 4 s, gen_ai.conversation.id=s-1",
 	}
-	if !slices.Equal(lines, want) || len(ids) != 3 {
-		t.Errorf("%d traces:\n%s", len(ids), strings.Join(lines, "\n"))
+	if !slices.Equal(got, want) {
+		t.Errorf("spans =\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 	}
-	if strings.Contains(r.raw.String(), "s3cret") {
-		t.Error("a text of the session was sent")
+
+	traces := map[string]bool{}
+	for _, s := range r.spans() {
+		traces[string(s.TraceId)] = true
 	}
+	expect.Equal(t, len(traces), 3, "number of traces, one a prompt")
+	expect.Equal(t, strings.Contains(r.raw.String(), "s3cret"), false, "a text of the session was sent")
 }
 
-// A receiver that answers garbage at each sending fills no log.
-func TestTroubleIsSaidOnce(t *testing.T) {
+// The log of a receiver that answers garbage each time stays small.
+func TestErrorLogger(t *testing.T) {
 	var log strings.Builder
-	say := trouble(&log)
+	write := errorLogger(&log)
 	for range 3 {
-		say(fmt.Errorf("malformed HTTP response %q", strings.Repeat("\x00\xff", 4096)))
+		write(fmt.Errorf("malformed HTTP response %q", strings.Repeat("\x00\xff", 4096)))
 	}
-	say(io.ErrUnexpectedEOF)
+	write(io.ErrUnexpectedEOF)
+
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-	if len(lines) != 2 || len(log.String()) > 800 || !strings.Contains(lines[0], `msg="send traces"`) {
-		t.Errorf("%d lines, %d bytes: %s", len(lines), log.Len(), log.String())
+	expect.Equal(t, len(lines), 2, "number of lines of the same error three times and another one")
+	if log.Len() > 800 {
+		t.Errorf("size of the log = %d bytes, want at most 800", log.Len())
+	}
+	if !strings.Contains(lines[0], `msg="send traces"`) {
+		t.Errorf("first line of the log = %q, want it to say that traces were sent", lines[0])
 	}
 }

@@ -77,8 +77,8 @@ func (b *batch) add(r events.Record) {
 	b.addDoc(d)
 }
 
-// removeRequest removes the document of a call's request, which that of its outcome replaces. It may be in this batch or,
-// written by an earlier one, in the file.
+// removeRequest removes the document of a call's request, which that of its outcome replaces. It may be in this batch
+// or, written by an earlier one, in the file.
 func (b *batch) removeRequest(call string) {
 	if _, ok := b.open[call]; ok {
 		delete(b.open, call)

@@ -1,6 +1,6 @@
 // Package index keeps the words of the log's texts in one file, so that they are found in milliseconds. The file is
-// derived from the log: it has the sequence and the id of the last event in it, and is built again if it is damaged, has
-// another format, or does not fit the log. It holds no texts, only words and the events that have them.
+// derived from the log: it has the sequence and the id of the last event in it, and is built again if it is damaged,
+// has another format, or does not fit the log. It holds no texts, only words and the events that have them.
 //
 // One process at a time has the file open; others wait. Hooks and the daemon never read or write it.
 package index
@@ -29,10 +29,10 @@ import (
 // into words.
 const format = 3
 
-// schema makes the tables. For each word the full-text engine keeps the events and the kinds of text that have it, not the
-// places in the text (decision 0013): words side by side are looked for in the texts of the few events that are shown. A
-// document that is deleted loses only its row in doc, without which it is not found. Texts come from [find.Normalize], of
-// which the tokenizer makes the same words.
+// schema makes the tables. For each word the full-text engine keeps the events and the kinds of text that have it, not
+// the places in the text (decision 0013): words side by side are looked for in the texts of the few events that are
+// shown. A document that is deleted loses only its row in doc, without which it is not found. Texts come from
+// [find.Normalize], of which the tokenizer makes the same words.
 const schema = `
 CREATE TABLE position(one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, id TEXT NOT NULL);
 CREATE TABLE name(key INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, first INTEGER NOT NULL, last INTEGER NOT NULL);
@@ -62,8 +62,8 @@ type Index struct {
 
 var _ find.Index = (*Index)(nil)
 
-// Open opens the index in a folder and creates both if they do not exist. It waits for another process that has the index
-// open.
+// Open opens the index in a folder and creates both if they do not exist. It waits for another process that has the
+// index open.
 func Open(ctx context.Context, dir string) (*Index, error) {
 	if err := home.PrivateDir(dir); err != nil {
 		return nil, err
@@ -95,8 +95,8 @@ func (x *Index) Close() error {
 	return errors.Join(err, x.lock.Close())
 }
 
-// pragmas are the settings of a connection. No other process has the file open, so the journal needs no shared memory. A
-// power cut may take the last commits; their events are read from the log again.
+// pragmas are the settings of a connection. No other process has the file open, so the journal needs no shared memory.
+// A power cut may take the last commits; their events are read from the log again.
 const pragmas = "_pragma=locking_mode(EXCLUSIVE)" +
 	"&_pragma=journal_mode(WAL)" +
 	"&_pragma=synchronous(NORMAL)" +
@@ -146,8 +146,8 @@ func (x *Index) recreate(ctx context.Context) error {
 	return x.open(ctx)
 }
 
-// needsRebuild tells whether an error means that the file is damaged or does not fit, so that a new one has to be built.
-// Others, such as a full disk, would come back with a new one.
+// needsRebuild tells whether an error means that the file is damaged or does not fit, so that a new one has to be
+// built. Others, such as a full disk, would come back with a new one.
 func needsRebuild(err error) bool {
 	if errors.Is(err, errFormat) || errors.Is(err, errOtherLog) {
 		return true

@@ -11,12 +11,12 @@ import (
 	"hookline/hookctl/find"
 )
 
-// maxRanked is the number of matches of a tier that are ranked: the newest ones. A word of every event would cost a second
-// else.
+// maxRanked is the number of matches of a tier that are ranked: the newest ones. A word of every event would cost a
+// second else.
 const maxRanked = 300
 
-// tiers orders the kinds of text by what a hit in them means, the best first: what people and the agent said and what went
-// wrong; what was done; what came out. A match belongs to the first tier whose kinds have all words.
+// tiers orders the kinds of text by what a hit in them means, the best first: what people and the agent said and what
+// went wrong; what was done; what came out. A match belongs to the first tier whose kinds have all words.
 var tiers = []struct {
 	kinds []find.Kind
 	score float64
@@ -195,8 +195,8 @@ func expression(terms []find.Term, kinds []find.Kind) string {
 	return strings.Join(parts, " AND ")
 }
 
-// A match gets a bonus of a half, which is halved for every 30 days that it is older than the newest one. It is worth less
-// the more matches of its session are ranked before it, so that one session does not fill the answer.
+// A match gets a bonus of a half, which is halved for every 30 days that it is older than the newest one. It is worth
+// less the more matches of its session are ranked before it, so that one session does not fill the answer.
 const (
 	halfLife       = 30 * 24 * 3600 * 1000.0 // ms
 	recencyBonus   = 0.5

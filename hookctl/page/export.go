@@ -32,8 +32,8 @@ type ExportOptions struct {
 	Build   string // of the program, for the page's foot
 }
 
-// Export writes one session as a page that opens without the program: the timeline, the states, the bodies of the rows and
-// the events themselves, packed, with their digest. All of it is redacted once more.
+// Export writes one session as a page that opens without the program: the timeline, the states, the bodies of the rows
+// and the events themselves, packed, with their digest. All of it is redacted once more.
 func Export(ctx context.Context, w io.Writer, o ExportOptions) (Exported, error) {
 	templates, err := parseTemplates()
 	if err != nil {

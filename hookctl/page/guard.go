@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// Who may read. The link's token can be used once: the browser that opens it gets a cookie, which the browser sends back
-// to this host alone and hides from scripts. A page of another site can send requests here, but without the cookie
-// (SameSite), with its origin (Origin, Sec-Fetch-Site), and with another Host if it uses a name of its own for this
-// address.
+// Who may read. The link's token can be used once: the browser that opens it gets a cookie, which the browser sends
+// back to this host alone and hides from scripts. A page of another site can send requests here, but without the
+// cookie (SameSite), with its origin (Origin, Sec-Fetch-Site), and with another Host if it uses a name of its own for
+// this address.
 
 // guard refuses requests that do not come from the browser that opened the link.
 type guard struct {

@@ -1,18 +1,19 @@
-// Package page shows sessions in a browser: a list of them, and one as a timeline with a scrubber that shows the session's
-// state at any of its events. The same templates make one file that opens without the program ([Export]).
+// Package page shows sessions in a browser: a list of them, and one as a timeline with a scrubber that shows the
+// session's state at any of its events. The same templates make one file that opens without the program ([Export]).
 //
 // # How it is made
 //
-// The daemon gives the events of a session, each with its changes of the state (GET /v1/walk). story.go groups them into
-// turns and rows, body.go makes the text of an unfolded row, tracks.go the graphs above the scrubber. The script
+// The daemon gives the events of a session, each with its changes of the state (GET /v1/walk). story.go groups them
+// into turns and rows, body.go makes the text of an unfolded row, tracks.go the graphs above the scrubber. The script
 // (assets/page.js) adds the changes up: it shows the same state at an event as `replay at` at the event's sequence.
 //
 // # What it guards
 //
-// The program listens on a loopback address at a port of the system's choice, for the time of the command. Its link holds a
-// token that can be used once and is exchanged for a cookie. Requests without the cookie, for another host or from another
-// origin are refused (guard.go). The pages load nothing from elsewhere and run one script, which the policy allows by its
-// hash. Everything from the log is text: html/template escapes it, and control characters are shown by their number.
+// The program listens on a loopback address at a port of the system's choice, for the time of the command. Its link
+// holds a token that can be used once and is exchanged for a cookie. Requests without the cookie, for another host or
+// from another origin are refused (guard.go). The pages load nothing from elsewhere and run one script, which the
+// policy allows by its hash. Everything from the log is text: html/template escapes it, and control characters are
+// shown by their number.
 package page
 
 import (

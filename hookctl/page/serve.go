@@ -168,8 +168,8 @@ func (s *server) readStory(ctx context.Context, id string) (*story, error) {
 	return st, nil
 }
 
-// withStory returns a handler that answers from the timeline that the page was made of, so that the rows of the page are
-// found. If the timeline is not kept any more, it is read again.
+// withStory returns a handler that answers from the timeline that the page was made of, so that the rows of the page
+// are found. If the timeline is not kept any more, it is read again.
 func (s *server) withStory(
 	answer func(http.ResponseWriter, *http.Request, *story) error,
 ) func(http.ResponseWriter, *http.Request) error {
@@ -242,8 +242,8 @@ func (s *server) serveEvent(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// serveLive sends server-sent events until the reader leaves: the sequence of each event of the log after the one in the
-// query, "there" for one that the page has, and "lost" with the reason when the daemon does not answer.
+// serveLive sends server-sent events until the reader leaves: the sequence of each event of the log after the one in
+// the query, "there" for one that the page has, and "lost" with the reason when the daemon does not answer.
 func (s *server) serveLive(w http.ResponseWriter, r *http.Request) error {
 	query := url.Values{"follow": {"1"}, "n": {"1"}}
 	if id := r.PathValue("id"); id != "" {

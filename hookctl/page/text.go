@@ -15,8 +15,8 @@ import (
 // maxLine is the length of a text in a row of the timeline, in characters.
 const maxLine = 240
 
-// line returns the beginning of a text on one line. It is not [wording.Short], which drops control characters: here they
-// are shown by their number.
+// line returns the beginning of a text on one line. It is not [wording.Short], which drops control characters: here
+// they are shown by their number.
 func line(s string) string {
 	begin := clean(s[:min(len(s), 8*maxLine)])
 	return wording.Cut(wording.Flat(begin), maxLine, "…")
