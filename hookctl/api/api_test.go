@@ -72,7 +72,7 @@ func checkParameter(t *testing.T, e Route, p parameter) {
 		element = field.Type.Elem()
 	}
 
-	kinds := []reflect.Kind{reflect.String, reflect.Bool, reflect.Uint, reflect.Uint64}
+	kinds := []reflect.Kind{reflect.String, reflect.Bool, reflect.Int, reflect.Uint, reflect.Uint64}
 	if !slices.Contains(kinds, element.Kind()) {
 		t.Errorf("%s: the parameter %s is a %s, which cannot be written", e, p.name, element)
 	}

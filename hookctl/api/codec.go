@@ -135,6 +135,8 @@ func textOf(v reflect.Value) string {
 			return "1"
 		}
 		return ""
+	case reflect.Int:
+		return strconv.FormatInt(v.Int(), 10)
 	case reflect.Uint, reflect.Uint64:
 		return strconv.FormatUint(v.Uint(), 10)
 	default:
@@ -217,6 +219,9 @@ func (p parameter) read(field reflect.Value, values []string) error {
 		}
 		return nil
 	case comma:
+		if values[0] == "" && field.Type().Elem().Kind() == reflect.String {
+			return nil
+		}
 		values = strings.Split(values[0], ",")
 	}
 	list := reflect.MakeSlice(field.Type(), len(values), len(values))
@@ -231,13 +236,20 @@ func (p parameter) read(field reflect.Value, values []string) error {
 
 // readOne sets a value that is no list. An empty text is the zero value of a field, and no number in a list.
 func (p parameter) readOne(v reflect.Value, text string) error {
+	isNumber := v.CanInt() || v.CanUint()
+	if isNumber && text == "" && p.form == repeated {
+		return nil
+	}
 	switch v.Kind() {
 	case reflect.Bool:
 		v.SetBool(text == "1")
-	case reflect.Uint, reflect.Uint64:
-		if text == "" && p.form == repeated {
-			return nil
+	case reflect.Int:
+		n, err := strconv.ParseInt(text, 10, v.Type().Bits())
+		if err != nil {
+			return problem.Bad("%s: %q is no number", p.name, text)
 		}
+		v.SetInt(n)
+	case reflect.Uint, reflect.Uint64:
 		n, err := strconv.ParseUint(text, 10, v.Type().Bits())
 		if err != nil {
 			return problem.Bad("%s: %q is no count", p.name, text)

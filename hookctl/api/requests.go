@@ -49,7 +49,7 @@ type CellsRequest struct {
 	Projection string   `path:"projection"`
 	Keys       []string `query:"key"`
 	Like       []string `query:"like"`    // beginnings of keys, dashes left out
-	Newest     uint     `query:"newest"`  // of sessions only: the live ones, and at least so many of those that were active last
+	Newest     int      `query:"newest"`  // above 0, of sessions only: the live ones, and at least so many of those that were active last
 	Projects   []string `query:"project"` // with Newest: only the sessions of these projects, by their ids
 	Prefix     string   `query:"prefix"`
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
@@ -18,7 +19,7 @@ const maxBody = 16 << 20
 type Server struct {
 	mux    *http.ServeMux
 	routes map[string][]route // by the pattern of the mux
-	served map[string]bool    // by [Route.String]
+	served []string           // as [Route.String] and patterns of [Server.HandleFunc]
 
 	// Refuse answers with an error that a handler has; nil answers with [problem.Write].
 	Refuse func(w http.ResponseWriter, r *http.Request, err error)
@@ -38,24 +39,34 @@ type route struct {
 
 // NewServer returns a server without handlers.
 func NewServer() *Server {
-	return &Server{mux: http.NewServeMux(), routes: map[string][]route{}, served: map[string]bool{}}
+	return &Server{mux: http.NewServeMux(), routes: map[string][]route{}}
 }
 
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 // HandleFunc adds what is no endpoint of this package. The pattern is that of [http.ServeMux].
-func (s *Server) HandleFunc(pattern string, h http.HandlerFunc) { s.mux.HandleFunc(pattern, h) }
+func (s *Server) HandleFunc(pattern string, h http.HandlerFunc) {
+	s.mux.HandleFunc(pattern, h)
+	s.served = append(s.served, pattern)
+}
 
 // Missing lists the endpoints of [All] that have no handler.
 func (s *Server) Missing() []string {
 	var missing []string
 	for _, e := range All {
-		if !s.served[e.String()] {
+		if !slices.Contains(s.served, e.String()) {
 			missing = append(missing, e.String())
 		}
 	}
 	return missing
+}
+
+// Undeclared lists what has a handler and is not in [All].
+func (s *Server) Undeclared() []string {
+	return slices.DeleteFunc(slices.Clone(s.served), func(served string) bool {
+		return slices.ContainsFunc(All, func(e Route) bool { return e.String() == served })
+	})
 }
 
 // Serve has h answer the endpoint's requests.
@@ -124,7 +135,7 @@ func (s *Server) add(e Route, method, declared string, handle func(http.Response
 		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.dispatch(pattern, w, r) })
 	}
 	s.routes[pattern] = append(s.routes[pattern], route{fixed: fixed, handle: handle})
-	s.served[e.String()] = true
+	s.served = append(s.served, e.String())
 }
 
 // dispatch answers a request by the route whose fixed parameters it has.

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
@@ -46,7 +45,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 	<-enough
 	file := filepath.Join(t.TempDir(), "b.backup")
-	b, err := ran[api.BackedUp](t, d.backup, url.Values{"file": {file}})
+	b, err := api.Backup.Run(t.Context(), surface(d), api.BackupRequest{File: file}, noProgress)
 	stop()
 	writers.Wait()
 	if err != nil || b.Blocks < 2 || b.Seq < 400 || b.Blobs != 0 {

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -27,10 +28,10 @@ import (
 // named by absolute paths: they are read twice, and a stream could only be read once.
 
 // alone returns the work that carries a whole log about so that a second one beside it is refused.
-func (d *Daemon) alone(run work) work {
-	return func(ctx context.Context, progress func(uint64)) (any, error) {
+func alone[R any](d *Daemon, run api.Work[R]) api.Work[R] {
+	return func(ctx context.Context, progress func(uint64)) (none R, err error) {
 		if !d.carrying.TryLock() {
-			return nil, problem.Conflict("another import, backup or repair is running").Advise("try again when it is done")
+			return none, problem.Conflict("another import, backup or repair is running").Advise("try again when it is done")
 		}
 		defer d.carrying.Unlock()
 		defer d.large.task()()
@@ -41,34 +42,42 @@ func (d *Daemon) alone(run work) work {
 
 // importFile plans taking the events of an export that the log does not have ([carry.Import]). Cancelling leaves what is in; a
 // second import takes the rest.
-func (d *Daemon) importFile(r *http.Request) (work, error) {
-	file, partial := r.URL.Query().Get("file"), r.URL.Query().Get("partial") == "1"
-	return d.alone(func(ctx context.Context, progress func(uint64)) (any, error) {
-		return carry.Import(ctx, file, d.toImport(), carry.ImportOptions{Partial: partial, Foreign: true}, progress)
+func (d *Daemon) importFile(o api.ImportRequest) (api.Work[api.Imported], error) {
+	return alone(d, func(ctx context.Context, progress func(uint64)) (api.Imported, error) {
+		options := carry.ImportOptions{Partial: o.Partial, Foreign: true}
+		return carry.Import(ctx, o.File, d.toImport(), options, progress)
 	}), nil
 }
 
 // backup plans writing the store into a new file, while hooks go on being recorded ([carry.Backup]).
-func (d *Daemon) backup(r *http.Request) (work, error) {
-	file := r.URL.Query().Get("file")
-	return d.alone(func(ctx context.Context, progress func(uint64)) (any, error) {
+func (d *Daemon) backup(o api.BackupRequest) (api.Work[api.BackedUp], error) {
+	return alone(d, func(ctx context.Context, progress func(uint64)) (api.BackedUp, error) {
 		store := carry.BackupStore{Home: d.opts.Home, Log: d.stream, Blobs: d.ground.Blobs(), Spool: d.spool, Tail: d.toExport()}
-		return carry.Backup(ctx, store, file, progress)
+		return carry.Backup(ctx, store, o.File, progress)
 	}), nil
 }
 
 // repair plans finding what is lost and, unless it is a dry run, appending what exports and transcripts have ([mend.Repair]).
-func (d *Daemon) repair(r *http.Request) (work, error) {
-	q := r.URL.Query()
-	o := mend.RepairOptions{From: q["from"], Transcripts: q.Get("transcripts"), DryRun: q.Get("dry_run") == "1"}
-	record := func(ctx context.Context, e events.Event) error { // about the log itself
-		_, err := d.rec.Note(ctx, events.Envelope{}, e)
-		return err
-	}
-	return d.alone(func(ctx context.Context, progress func(uint64)) (any, error) {
-		store := mend.RepairStore{Home: d.opts.Home, Report: d.ground.Report(), Log: d.stream, Blobs: d.ground.Blobs(), View: d.view, Spool: d.spool, Into: d.toImport(),
-			Drain: func(ctx context.Context) { d.drain(ctx) }, Record: record, Transcripts: d.transcripts(), Warn: d.log}
-		return mend.Repair(ctx, store, o, progress)
+func (d *Daemon) repair(o api.RepairRequest) (api.Work[api.Repaired], error) {
+	return alone(d, func(ctx context.Context, progress func(uint64)) (api.Repaired, error) {
+		store := mend.RepairStore{
+			Home:        d.opts.Home,
+			Report:      d.ground.Report(),
+			Log:         d.stream,
+			Blobs:       d.ground.Blobs(),
+			View:        d.view,
+			Spool:       d.spool,
+			Into:        d.toImport(),
+			Transcripts: d.transcripts(),
+			Drain:       func(ctx context.Context) { d.drain(ctx) },
+			Record: func(ctx context.Context, e events.Event) error { // about the log itself
+				_, err := d.rec.Note(ctx, events.Envelope{}, e)
+				return err
+			},
+			Warn: d.log,
+		}
+		options := mend.RepairOptions{From: o.From, Transcripts: o.Transcripts, DryRun: o.DryRun}
+		return mend.Repair(ctx, store, options, progress)
 	}), nil
 }
 
@@ -116,25 +125,23 @@ func Renew(ctx context.Context, dir string) error {
 	return errors.Join(d.Close(ctx), home.PathsOf(dir, os.Getenv).Started()) // a start that failed is waited for no more
 }
 
-// handleExport writes an export as plain lines; the caller compresses them. A time means the time of the append, as
-// everywhere in a log.
-func (d *Daemon) handleExport(w http.ResponseWriter, r *http.Request) error {
-	q, ctx := r.URL.Query(), r.Context()
+// export writes an export as plain lines; the caller compresses them. A time means the time of the append, as everywhere in
+// a log.
+func (d *Daemon) export(ctx context.Context, r api.ExportRequest, out api.Lines[json.RawMessage]) error {
 	p := carry.Portion{First: 1, Blobs: true}
 	var err error
-	if p.Session, err = d.resolveSession(ctx, q.Get("session")); err != nil {
+	if p.Session, err = d.resolveSession(ctx, r.Session); err != nil {
 		return err
 	}
-	if p.Last, err = d.pastView().SeqOf(ctx, past.Point(q.Get("until"))); err != nil {
+	if p.Last, err = d.pastView().SeqOf(ctx, r.Until); err != nil {
 		return err
 	}
-	if s := q.Get("since"); s != "" {
-		if p.First, err = d.seqOf(ctx, s); err != nil {
+	if r.Since != "" {
+		if p.First, err = d.seqAppended(ctx, r.Since); err != nil {
 			return err
 		}
 	}
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	_, err = d.toExport().Write(ctx, w, p)
+	_, err = d.toExport().Write(ctx, out, p)
 	return err
 }
 
@@ -163,31 +170,32 @@ func (d *Daemon) Verify(ctx context.Context, progress func(uint64)) (v api.Verdi
 	return v, err
 }
 
-// rebuild folds the log again, for one projection or for "" all, and answers with what differed. A dry run only compares.
-func (d *Daemon) rebuild(r *http.Request) (work, error) {
-	only, dry := r.URL.Query().Get("projection"), r.URL.Query().Get("dry_run") == "1"
-	if only != "" {
-		if err := past.KnownTable(only); err != nil {
+// rebuild plans folding the log again, for one projection or for "" all, and answers with what differed. A dry run only
+// compares.
+func (d *Daemon) rebuild(o api.RebuildRequest) (api.Work[api.Rebuilt], error) {
+	if o.Projection != "" {
+		if err := past.KnownTable(o.Projection); err != nil {
 			return nil, err
 		}
 	}
-	return func(ctx context.Context, progress func(uint64)) (any, error) {
+	return func(ctx context.Context, progress func(uint64)) (api.Rebuilt, error) {
 		var pos projector.Position
 		var diffs []projector.Diff
-		took, err := d.folding(ctx, progress, func(progress func(uint64)) error {
-			err := d.view.WarmCache(ctx) // or every brief would count as missing
-			switch {
-			case err != nil:
-			case dry:
+		took, err := d.folding(ctx, progress, func(progress func(uint64)) (err error) {
+			if err := d.view.WarmCache(ctx); err != nil { // or every brief would count as missing
+				return err
+			}
+			if o.DryRun {
 				pos, diffs, err = d.view.Verify(ctx, d.stream.ReadLent, progress)
-			default:
-				pos, diffs, err = d.view.Rebuild(ctx, d.stream.ReadLent, only, progress)
+			} else {
+				pos, diffs, err = d.view.Rebuild(ctx, d.stream.ReadLent, o.Projection, progress)
 			}
 			return err
 		})
-		out := api.Rebuilt{Projection: only, DryRun: dry, Seq: pos.Seq, TookMS: took, Changed: []projector.Diff{}}
+
+		out := api.Rebuilt{Projection: o.Projection, DryRun: o.DryRun, Seq: pos.Seq, TookMS: took, Changed: []projector.Diff{}}
 		for _, df := range diffs {
-			if only == "" || df.Projection == only {
+			if o.Projection == "" || df.Projection == o.Projection {
 				out.Changed = append(out.Changed, df)
 			}
 		}

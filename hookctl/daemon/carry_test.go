@@ -8,9 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,18 +35,9 @@ func exportOf(t *testing.T, d *Daemon, query string) string {
 	return path
 }
 
-// ran gives the result of what a request plans that may take long.
-func ran[T any](t *testing.T, plan func(*http.Request) (work, error), query url.Values) (T, error) {
-	t.Helper()
-	run := expect.Value(plan(httptest.NewRequest(http.MethodPost, "/?"+query.Encode(), nil)))(t)
-	v, err := run(t.Context(), nil)
-	out, _ := v.(T)
-	return out, err
-}
-
 func mustImport(t *testing.T, d *Daemon, path string) api.Imported {
 	t.Helper()
-	return expect.Value(ran[api.Imported](t, d.importFile, url.Values{"file": {path}}))(t)
+	return expect.Value(api.Import.Run(t.Context(), surface(d), api.ImportRequest{File: path}, noProgress))(t)
 }
 
 // randomHooks draws what sessions could have said.
@@ -146,7 +134,7 @@ func TestImportCancelled(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "other"))
 	defer shut(t, d)
 	ctx, cancel := context.WithCancel(t.Context())
-	run := expect.Value(d.importFile(httptest.NewRequest(http.MethodPost, "/?file="+url.QueryEscape(file), nil)))(t)
+	run := expect.Value(d.importFile(api.ImportRequest{File: file}))(t)
 	_, err := run(ctx, func(uint64) {
 		if last, _ := d.stream.Last(); last > 0 {
 			cancel()
@@ -210,10 +198,11 @@ func TestOneAtATime(t *testing.T) {
 	d := opened(t)
 	d.carrying.Lock()
 	defer d.carrying.Unlock()
-	for _, plan := range []func(*http.Request) (work, error){d.importFile, d.backup, d.repair} {
-		_, err := ran[any](t, plan, url.Values{"file": {"/x"}})
-		if err == nil || err.Error() != "another import, backup or repair is running" {
-			t.Error(err)
-		}
+	c := surface(d)
+	_, importErr := api.Import.Run(t.Context(), c, api.ImportRequest{File: "/x"}, noProgress)
+	_, backupErr := api.Backup.Run(t.Context(), c, api.BackupRequest{File: "/x"}, noProgress)
+	_, repairErr := api.Repair.Run(t.Context(), c, api.RepairRequest{}, noProgress)
+	for work, err := range map[string]error{"import": importErr, "backup": backupErr, "repair": repairErr} {
+		expect.Equal(t, fmt.Sprint(err), "another import, backup or repair is running", "error of the second", work)
 	}
 }

@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/projector"
@@ -22,48 +22,52 @@ import (
 	"hookline/replay/past"
 )
 
-// handleCells answers with the cells of a projection: those with the keys that the query names, those of sessions that it
-// describes (like, newest), those that begin with prefix, or all.
-func (d *Daemon) handleCells(w http.ResponseWriter, r *http.Request) error {
-	table := r.PathValue("projection")
+// giveCells sends the cells of a projection that a request chooses, in the order of their keys.
+func (d *Daemon) giveCells(ctx context.Context, r api.CellsRequest, out api.Lines[past.Cell]) error {
+	table := r.Projection
 	if err := past.KnownTable(table); err != nil {
 		return err
 	}
+
 	cells := map[string]past.Cell{} // gathered first: a reader that stalls must not hold up the view
 	add := func(k string, seq uint64, st json.RawMessage) { cells[k] = past.Cell{Key: k, Seq: seq, State: st} }
-	err := d.view.Read(r.Context(), func(rd projector.Reader) error {
-		q := r.URL.Query()
-		keys, some := q["key"], q.Has("key")
-		var err error
-		if n, _ := strconv.Atoi(q.Get("newest")); q.Has("like") {
-			keys, err = alike(rd, table, q["like"])
-			some = true
-		} else if n > 0 && table == session.Name {
-			keys, some, err = newest(rd, n, q["project"])
-		}
+	err := d.view.Read(ctx, func(rd projector.Reader) error {
+		keys, some, err := chosenKeys(rd, r)
 		if err != nil {
 			return err
+		}
+		if !some {
+			return rd.Each(table, r.Prefix, add)
 		}
 		for _, k := range keys {
 			if st, seq, ok := rd.Raw(table, k); ok {
 				add(k, seq, st)
 			}
 		}
-		if some {
-			return nil
-		}
-		return rd.Each(table, q.Get("prefix"), add)
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	out := lines(w)
+
 	for _, k := range slices.Sorted(maps.Keys(cells)) {
-		if err := out.Encode(cells[k]); err != nil {
+		if out.Send(cells[k]) != nil {
 			return nil // the reader is gone
 		}
 	}
 	return nil
+}
+
+// chosenKeys returns the keys that a request names or describes; some is false where it means all cells.
+func chosenKeys(rd projector.Reader, r api.CellsRequest) (keys []string, some bool, err error) {
+	if len(r.Like) > 0 {
+		keys, err = alike(rd, r.Projection, r.Like)
+		return keys, true, err
+	}
+	if r.Newest > 0 && r.Projection == session.Name {
+		return newest(rd, r.Newest, r.Projects)
+	}
+	return r.Keys, len(r.Keys) > 0, nil
 }
 
 // alike returns the keys that begin with one of the words, dashes left out. A word that is a key means that one alone, and
@@ -137,19 +141,19 @@ func newest(rd projector.Reader, n int, projects []string) (keys []string, enoug
 	return keys, found >= begun || found >= n && n <= newestKept, err
 }
 
-func (d *Daemon) cell(r *http.Request) (any, error) {
-	table, key := r.PathValue("projection"), r.PathValue("key")
+// cell returns one cell; that of a session may be named by its alias.
+func (d *Daemon) cell(ctx context.Context, r api.CellRequest) (c past.Cell, err error) {
+	table, key := r.Projection, r.Key
 	if err := past.KnownTable(table); err != nil {
-		return nil, err
+		return c, err
 	}
-	var err error
 	if table == session.Name || table == identity.Name {
-		if key, err = d.resolveSession(r.Context(), key); err != nil {
-			return nil, err
+		if key, err = d.resolveSession(ctx, key); err != nil {
+			return c, err
 		}
 	}
-	var c past.Cell
-	err = d.view.Read(r.Context(), func(rd projector.Reader) error {
+
+	err = d.view.Read(ctx, func(rd projector.Reader) error {
 		st, seq, ok := rd.Raw(table, key)
 		if !ok {
 			return problem.Missing("projection %s has no cell %q", table, key)
@@ -165,68 +169,39 @@ func (d *Daemon) pastView() past.View {
 	return past.View{Log: d.stream, Last: last, Now: d.opts.Now, Session: d.resolveSession}
 }
 
-// handleAt gives the cells at a point of the log.
-func (d *Daemon) handleAt(r *http.Request) (any, error) {
-	q := r.URL.Query()
-	return d.pastView().At(r.Context(), past.Question{
-		Point:      past.Point(q.Get("point")),
-		Projection: q.Get("projection"),
-		Key:        q.Get("key"),
-	})
-}
-
-// handleDiff gives what is different between two points of the log.
-func (d *Daemon) handleDiff(r *http.Request) (any, error) {
-	q := r.URL.Query()
-	return d.pastView().Diff(r.Context(), past.Comparison{
-		A:          past.Point(q.Get("a")),
-		B:          past.Point(q.Get("b")),
-		Projection: q.Get("projection"),
-		Key:        q.Get("key"),
-		States:     q.Get("states") != "",
-	})
-}
-
-// handleWalk writes the events of a session with what each changed of its state, as NDJSON.
-func (d *Daemon) handleWalk(w http.ResponseWriter, r *http.Request) error {
-	id, err := d.resolveSession(r.Context(), r.PathValue("session"))
+// walk sends the events of a session with what each changed of its state.
+func (d *Daemon) walk(ctx context.Context, r api.WalkRequest, out api.Lines[past.Step]) error {
+	id, err := d.resolveSession(ctx, r.Session)
 	if err != nil {
 		return err
 	}
-	out := lines(w)
-	return d.pastView().Walk(r.Context(), id, func(s past.Step) error { return out.Encode(s) })
+	return d.pastView().Walk(ctx, id, out.Send)
 }
 
-// context returns what a session would be told at a start, and what each section of it costs. Parameters, all
-// optional: source, budget (tokens), at (a point of the log).
-func (d *Daemon) context(r *http.Request) (any, error) {
-	q := r.URL.Query()
-	source := cmp.Or(q.Get("source"), "compact")
+// context returns what a session would be told at a start, and what each section of it costs.
+func (d *Daemon) context(ctx context.Context, r api.ContextRequest) (out hook.Recovery, err error) {
+	source := cmp.Or(r.Source, "compact")
 	if !slices.Contains(hook.Sources, source) {
-		return nil, problem.Bad("source: %q is no start", source).Advise("these are: " + strings.Join(hook.Sources, ", "))
+		return out, problem.Bad("source: %q is no start", source).Advise("these are: " + strings.Join(hook.Sources, ", "))
 	}
-	most := 0
-	if given := q.Get("budget"); given != "" {
-		n, err := strconv.Atoi(given)
-		if err != nil || n < 1 {
-			return nil, problem.Bad("budget: %q is no number of tokens", given)
+	budget := 0
+	if r.Budget != "" {
+		budget, err = strconv.Atoi(r.Budget)
+		if err != nil || budget < 1 {
+			return out, problem.Bad("budget: %q is no number of tokens", r.Budget)
 		}
-		most = n
 	}
 
-	id := r.PathValue("session")
-	view, now, err := d.viewAt(r, id, q.Get("at"))
+	view, now, err := d.viewAt(ctx, r.Session, r.At)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	var g *hook.Gates
 	if view == d.view { // what the rules were before is not known
-		g = d.gatesToTell(r.Context(), id)
+		g = d.gatesToTell(ctx, r.Session)
 	}
-
-	var out hook.Recovery
-	err = view.Read(r.Context(), func(rd projector.Reader) error {
-		out = hook.RecoveryOf(hook.Reader{Reader: rd}, g, id, source, now, most)
+	err = view.Read(ctx, func(rd projector.Reader) error {
+		out = hook.RecoveryOf(hook.Reader{Reader: rd}, g, r.Session, source, now, budget)
 		return nil
 	})
 	return out, err
@@ -256,26 +231,26 @@ func (d *Daemon) gatesToTell(ctx context.Context, id string) *hook.Gates {
 }
 
 // viewAt returns the view of now, or one with what a session and its project were at a point of the log, and the time then.
-func (d *Daemon) viewAt(r *http.Request, id, point string) (view *projector.View, now time.Time, err error) {
-	if point == "" || point == "now" {
+func (d *Daemon) viewAt(ctx context.Context, id string, point past.Point) (view *projector.View, now time.Time, err error) {
+	if point == "" || point == past.Now {
 		return d.view, d.opts.Now(), nil
 	}
-	seq, err := d.pastView().SeqOf(r.Context(), past.Point(point))
+	seq, err := d.pastView().SeqOf(ctx, point)
 	if err != nil {
 		return nil, now, err
 	}
 	want := []projector.Selector{{Session: id}}
-	if s, _ := d.session(r.Context(), id); s.Project != "" {
+	if s, _ := d.session(ctx, id); s.Project != "" {
 		want = append(want, projector.Selector{Project: s.Project})
 	}
 	source := projector.SelectiveSource(d.stream.Select).Only(want)
-	view, err = projector.FoldLog(r.Context(), source, projector.FoldOptions{Tables: tables.All(), To: seq})
+	view, err = projector.FoldLog(ctx, source, projector.FoldOptions{Tables: tables.All(), To: seq})
 	if err != nil {
 		return nil, now, err
 	}
 
 	now = d.opts.Now()
-	err = view.Read(r.Context(), func(rd projector.Reader) error {
+	err = view.Read(ctx, func(rd projector.Reader) error {
 		s, known := projector.State[session.State](rd, session.Name, id)
 		if !known {
 			return problem.Missing("session %s had not begun then", id).Advise("`hookctl session show` tells when it began")

@@ -3,11 +3,11 @@ package daemon
 import (
 	"context"
 	"errors"
-	"net/http"
 	"os"
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
@@ -36,7 +36,7 @@ func Here(ctx context.Context, p home.Paths) (*client.Client, error) {
 }
 
 // HereUnmended is [Here] for a dry run of a repair: the log's blocks are checked first, and where anything is wrong the
-// store is not opened, since that would mend it. Then the client answers what it is asked with what was found.
+// store is not opened, since that would mend it. Then the client knows no other request than the repair, and answers it with what was found.
 func HereUnmended(ctx context.Context, p home.Paths) (*client.Client, error) {
 	if _, err := os.Stat(p.Store); err != nil {
 		return Here(ctx, p)
@@ -49,8 +49,9 @@ func HereUnmended(ctx context.Context, p home.Paths) (*client.Client, error) {
 		return Here(ctx, p)
 	}
 
-	looked := func(w http.ResponseWriter, r *http.Request) {
-		_ = client.AnswerLong(w, r, 0, func(context.Context, func(uint64)) (any, error) { return mend.Looked(rep), nil }) // to this process
-	}
-	return client.InProcess(client.Local{Handler: http.HandlerFunc(looked), Close: func() error { return nil }}), nil
+	s := api.NewServer()
+	api.Repair.Serve(s, func(api.RepairRequest) (api.Work[api.Repaired], error) {
+		return func(context.Context, func(uint64)) (api.Repaired, error) { return mend.Looked(rep), nil }, nil
+	})
+	return client.InProcess(client.Local{Handler: s, Close: func() error { return nil }}), nil
 }

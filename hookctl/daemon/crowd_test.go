@@ -12,6 +12,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/hookctl/api"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/session"
@@ -35,7 +36,7 @@ func TestCrowd(t *testing.T) {
 	loop(func() { _, _, _ = d.view.Rebuild(ctx, d.stream.Read, "", nil) })
 	loop(func() { d.Status(); d.reap(ctx); d.canary(ctx) })
 	loop(func() { ask(t, d, "GET", "/v1/cells/identity", "") })
-	loop(func() { _, _ = d.doDream(ctx, dreamOrder{Session: "s-1", Phase: "full"}) })
+	loop(func() { _, _ = d.doDream(ctx, api.DreamRequest{Session: "s-1", Phase: "full"}) })
 	loop(func() {
 		_ = d.view.Read(ctx, func(r projector.Reader) error {
 			projector.State[identity.State](r, identity.Name, "s-1")

@@ -16,6 +16,8 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/hookctl/api"
+	"hookline/hookctl/client"
 	"hookline/hookctl/home/hometest"
 	"hookline/hookctl/wire"
 	"hookline/projector/session"
@@ -59,11 +61,19 @@ func typesOf(recs []events.Record) []string {
 	return out
 }
 
+// surface is a way to the daemon's endpoints without a socket.
+func surface(d *Daemon) api.Caller { return client.InProcess(client.Local{Handler: d.Handler()}) }
+
+// noProgress hears how far long work is.
+func noProgress(_, _ uint64) {}
+
 // ask sends one request to the handler.
 func ask(t *testing.T, d *Daemon, method, target, body string) (int, string) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	d.Handler().ServeHTTP(w, httptest.NewRequest(method, target, strings.NewReader(body)))
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r.Header.Set("Hookline-Build", wire.Build) // so that an unknown parameter or member is an error
+	d.Handler().ServeHTTP(w, r)
 	return w.Code, strings.TrimSpace(w.Body.String())
 }
 

@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -24,52 +22,40 @@ import (
 	"hookline/projector/session"
 )
 
-// The door for commands, POST /v1/do/{name}: arguments of a type, a decision about the states as they are, events that
-// go through the recorder. What a hook says or the daemon finds out cannot be commanded.
+// Commands: arguments of a type, a decision about the states as they are, events that go through the recorder. What a hook
+// says or the daemon finds out cannot be commanded.
 
-// maxArguments bounds a request.
-const maxArguments = 16 << 20
-
-// command returns what answers a request by a command: the body has its arguments as a JSON object.
-func command[T, R any](run func(context.Context, T) (R, error)) func(*http.Request) (any, error) {
-	return func(r *http.Request) (any, error) {
-		var t T
-		args, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxArguments))
-		if err == nil {
-			err = json.Unmarshal(args, &t)
-		}
-		if err != nil {
-			return nil, problem.Bad("request: %v", err)
-		}
-		return run(r.Context(), t)
-	}
+// emittable has the types that can be commanded as they are, and whether they need a session.
+var emittable = map[string]bool{
+	events.TypeIdentityObserved:  true,
+	events.TypePhasesReset:       true,
+	events.TypeIdentityPersisted: true,
+	events.TypeGoalSet:           true,
+	events.TypeHandoffWritten:    true,
+	events.TypeCheckpointCreated: true,
+	events.TypeSessionDeleted:    true,
+	events.TypeCodesAdded:        false,
+	events.TypeCodesClosed:       false,
+	events.TypeRecordRetracted:   false,
+	events.TypeProjectRehomed:    false,
+	events.TypeCanarySent:        false,
 }
 
-// emission asks for one event of a type that can be commanded.
-type emission struct {
-	Type    string          `json:"type"`
-	Session string          `json:"session"`
-	Project string          `json:"project"`
-	Data    json.RawMessage `json:"data"`
-}
-
-// emittable are the types that can be commanded as they are, and whether they need a session.
-var emittable = map[string]bool{events.TypeIdentityObserved: true, events.TypePhasesReset: true, events.TypeIdentityPersisted: true,
-	events.TypeGoalSet: true, events.TypeHandoffWritten: true, events.TypeCheckpointCreated: true,
-	events.TypeCodesAdded: false, events.TypeCodesClosed: false,
-	events.TypeSessionDeleted: true, events.TypeRecordRetracted: false, events.TypeProjectRehomed: false, events.TypeCanarySent: false}
-
-// check returns an error for data that a fold could not use; its words name the field.
-func (e emission) check() error {
+// checkEmission returns an error for an event that cannot be commanded, and for data that a fold could not use; its words
+// name the field.
+func checkEmission(e api.Emission) error {
 	k, known := events.Lookup(e.Type)
 	needsSession, may := emittable[e.Type]
-	switch {
-	case !known:
+	if !known {
 		return problem.Bad("there is no event type %q", e.Type).Advise("`hookctl events types` lists them")
-	case !may:
-		return problem.Bad("%s is recorded by hookline itself and cannot be emitted", e.Type).Advise("these can: " + strings.Join(slices.Sorted(maps.Keys(emittable)), ", "))
-	case needsSession && e.Session == "":
-		return problem.Bad("%s needs a session", e.Type).Advise("--session names one; `hookctl session list --all` lists them")
+	}
+	if !may {
+		types := strings.Join(slices.Sorted(maps.Keys(emittable)), ", ")
+		return problem.Bad("%s is recorded by hookline itself and cannot be emitted", e.Type).Advise("these can: " + types)
+	}
+	if needsSession && e.Session == "" {
+		return problem.Bad("%s needs a session", e.Type).
+			Advise("--session names one; `hookctl session list --all` lists them")
 	}
 
 	help := "`hookctl events schema " + e.Type + "` shows the fields"
@@ -87,11 +73,12 @@ func (e emission) check() error {
 	return nil
 }
 
-func (d *Daemon) doEmit(ctx context.Context, e emission) (none events.Record, err error) {
+// doEmit appends an event of a type that can be commanded.
+func (d *Daemon) doEmit(ctx context.Context, e api.Emission) (none events.Record, err error) {
 	if len(e.Data) == 0 {
 		e.Data = json.RawMessage("{}")
 	}
-	if err := e.check(); err != nil {
+	if err := checkEmission(e); err != nil {
 		return none, err
 	}
 	id, err := d.resolveSession(ctx, e.Session)
@@ -140,14 +127,8 @@ func (d *Daemon) Emit(ctx context.Context, env events.Envelope) (none events.Rec
 	return recs[0], nil
 }
 
-// retractOrder asks to take an event back.
-type retractOrder struct {
-	ID     string `json:"id"` // or its sequence
-	Reason string `json:"reason"`
-}
-
 // doRetract takes an event back: every projection is from now on as if it had never come.
-func (d *Daemon) doRetract(ctx context.Context, o retractOrder) (none api.Retracted, err error) {
+func (d *Daemon) doRetract(ctx context.Context, o api.RetractRequest) (none api.Retracted, err error) {
 	reason := strings.TrimSpace(o.Reason)
 	if reason == "" {
 		return none, problem.Bad("a reason is wanted").Advise("--reason says why the event is wrong")
@@ -173,15 +154,10 @@ func (d *Daemon) doRetract(ctx context.Context, o retractOrder) (none api.Retrac
 	return api.Retracted{Event: recs[0], Target: target}, nil
 }
 
-// importTranscripts plans taking the sessions of transcripts into the log; paths is a JSON list of absolute paths.
-func (d *Daemon) importTranscripts(r *http.Request) (work, error) {
-	var paths []string
-	if err := json.Unmarshal([]byte(r.URL.Query().Get("paths")), &paths); err != nil {
-		return nil, problem.Bad("paths: %v", err)
-	}
-	dry := r.URL.Query().Get("dry_run") == "1"
-	return d.alone(func(ctx context.Context, progress func(uint64)) (any, error) {
-		return transcript.Import(ctx, d.transcripts(), paths, dry, progress)
+// importTranscripts plans taking the sessions of transcripts into the log.
+func (d *Daemon) importTranscripts(o api.TranscriptsRequest) (api.Work[transcript.Imported], error) {
+	return alone(d, func(ctx context.Context, progress func(uint64)) (transcript.Imported, error) {
+		return transcript.Import(ctx, d.transcripts(), o.Paths, o.DryRun, progress)
 	}), nil
 }
 

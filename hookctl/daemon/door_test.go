@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"hookline/expect"
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/home"
 	"hookline/hookctl/home/hometest"
@@ -39,7 +40,8 @@ func served(ctx context.Context, socket string) bool {
 	defer cancel()
 	c := client.Over(socket)
 	defer func() { _ = c.Close() }()
-	return c.Get(ctx, "/v1/status", nil, nil) == nil
+	_, err := api.Alive.Call(ctx, c, api.None{})
+	return err == nil
 }
 
 func (d *door) answers(t *testing.T) bool {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/recorder"
@@ -19,17 +20,11 @@ import (
 // dreamOthers is the number of the project's sessions that REM reads beside the dreaming one.
 const dreamOthers = 8
 
-// dreamOrder asks for a dream.
-type dreamOrder struct {
-	Session string `json:"session"`
-	Phase   string `json:"phase"`
-}
-
 // doDream triggers a dream by command; the cool-down does not hold it back.
-func (d *Daemon) doDream(ctx context.Context, o dreamOrder) (map[string]any, error) {
+func (d *Daemon) doDream(ctx context.Context, o api.DreamRequest) (none api.DreamStarted, err error) {
 	id, err := d.resolveSession(ctx, o.Session)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
 		s, ok := identityIn(r, id)
@@ -43,10 +38,11 @@ func (d *Daemon) doDream(ctx context.Context, o dreamOrder) (map[string]any, err
 		return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: id, Project: s.Project}, e)
 	})
 	if err != nil {
-		return nil, err
+		return none, err
 	}
+
 	d.goDream(id, o.Phase, recs[0].ID)
-	return map[string]any{"triggered": recs[0].Seq, "session": id, "phase": o.Phase}, nil
+	return api.DreamStarted{Triggered: recs[0].Seq, Session: id, Phase: o.Phase}, nil
 }
 
 func (d *Daemon) goDream(session, phase, cause string) {

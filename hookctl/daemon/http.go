@@ -3,117 +3,134 @@ package daemon
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net"
 	"net/http"
 	"time"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/wire"
+	"hookline/projector/ledger"
 	"hookline/replay/check"
+	"hookline/replay/past"
 )
 
 // Handler returns the HTTP surface of the daemon; it needs no socket.
-func (d *Daemon) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/hook/", d.handleHook)
-	handle := func(pattern string, h func(http.ResponseWriter, *http.Request) error) {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			if err := h(w, r); err != nil {
-				d.fail(w, r, err)
-			}
-		})
+func (d *Daemon) Handler() http.Handler { return d.guarded(d.endpoints()) }
+
+// endpoints returns the handlers of all endpoints of package api, of the hooks and of the metrics.
+func (d *Daemon) endpoints() *api.Server {
+	s := api.NewServer()
+	s.Refuse = d.refuse
+	s.Advise = client.Advised
+	s.Total = func() uint64 {
+		last, _ := d.stream.Last()
+		return last
 	}
-	give := func(pattern string, h func(*http.Request) (any, error)) {
-		handle(pattern, func(w http.ResponseWriter, r *http.Request) error {
-			v, err := h(r)
-			if err != nil {
-				return err
-			}
-			return reply(w, v)
-		})
-	}
-	long := func(pattern string, plan func(*http.Request) (work, error)) {
-		handle(pattern, func(w http.ResponseWriter, r *http.Request) error {
-			run, err := plan(r)
-			if err != nil {
-				return err
-			}
-			last, _ := d.stream.Last()
-			return client.AnswerLong(w, r, last, run)
-		})
-	}
-	handle("GET /v1/alive", func(http.ResponseWriter, *http.Request) error { return nil })
-	give("GET /v1/losses", func(r *http.Request) (any, error) { return check.KnownLosses(r.Context(), d.stream) })
-	give("GET /v1/status", func(*http.Request) (any, error) { return d.Status(), nil })
-	handle("GET /metrics", d.handleMetrics)
-	handle("GET /v1/events", d.handleEvents)
-	handle("GET /v1/events/{id}", d.handleEvent)
-	handle("GET /v1/cells/{projection}", d.handleCells)
-	give("GET /v1/cells/{projection}/{key...}", d.cell)
-	give("GET /v1/context/{session}", d.context)
-	give("GET /v1/why/{session}", d.why)
-	give("GET /v1/ledger/{project}", d.ledgerOf)
-	give("POST /v1/do/emit", command(d.doEmit))
-	give("POST /v1/do/gates", command(d.OrderGates))
-	give("POST /v1/do/dream", command(d.doDream))
-	give("POST /v1/do/ledger", command(d.doLedger))
-	give("POST /v1/do/retract", command(d.doRetract))
-	give("POST /v1/do/restore", command(d.doRestore))
-	give("POST /v1/do/line", command(d.doLine))
-	long("POST /v1/do/import", d.importTranscripts)
-	long("POST /v1/do/recover", d.recoverIdentity)
-	give("POST /v1/canary", func(r *http.Request) (any, error) { return d.canary(r.Context()), nil })
-	long("POST /v1/verify", func(*http.Request) (work, error) {
-		return func(ctx context.Context, progress func(uint64)) (any, error) { return d.Verify(ctx, progress) }, nil
+
+	s.HandleFunc("POST "+wire.HookPath, d.handleHook)
+	s.HandleFunc("GET /metrics", d.handleMetrics)
+	d.serveItself(s)
+	d.serveLog(s)
+	d.serveStates(s)
+	d.serveCommands(s)
+	d.serveWork(s)
+	return s
+}
+
+func (d *Daemon) serveItself(s *api.Server) {
+	api.Alive.Serve(s, func(context.Context, api.None) (api.None, error) { return api.None{}, nil })
+	api.GetStatus.Serve(s, func(context.Context, api.None) (api.Status, error) { return d.Status(), nil })
+	api.RunCanary.Serve(s, func(ctx context.Context, _ api.None) (api.Canary, error) { return d.canary(ctx), nil })
+	api.Drain.Serve(s, func(ctx context.Context, _ api.None) (api.Drained, error) {
+		return api.Drained{Taken: d.drain(ctx)}, nil
 	})
-	long("POST /v1/rebuild", d.rebuild)
-	give("GET /v1/at", d.handleAt)
-	give("GET /v1/diff", d.handleDiff)
-	handle("GET /v1/walk/{session...}", d.handleWalk)
-	handle("GET /v1/export", d.handleExport)
-	long("POST /v1/import", d.importFile)
-	long("POST /v1/backup", d.backup)
-	long("POST /v1/repair", d.repair)
-	give("POST /v1/gone", func(r *http.Request) (any, error) { return map[string]int{"taken": d.drain(r.Context())}, nil })
-	give("POST /v1/stop", func(r *http.Request) (any, error) {
-		d.stop(cmp.Or(r.URL.Query().Get("reason"), "stop"))
-		return struct{}{}, nil
+	api.Stop.Serve(s, func(_ context.Context, r api.StopRequest) (api.None, error) {
+		d.stop(cmp.Or(r.Reason, "stop"))
+		return api.None{}, nil
 	})
-	return d.guarded(mux)
+}
+
+func (d *Daemon) serveLog(s *api.Server) {
+	api.Events.Serve(s, d.giveEvents)
+	api.Event.Serve(s, d.event)
+	api.HookJSON.Serve(s, d.hookJSON)
+	api.Export.Serve(s, d.export)
+	api.GetLosses.Serve(s, func(ctx context.Context, _ api.None) (api.Losses, error) {
+		return check.KnownLosses(ctx, d.stream)
+	})
+}
+
+func (d *Daemon) serveStates(s *api.Server) {
+	api.Cells.Serve(s, d.giveCells)
+	api.Cell.Serve(s, d.cell)
+	api.Ledger.Serve(s, func(ctx context.Context, r api.LedgerRequest) (ledger.State, error) {
+		return d.ledgerOf(ctx, r.Project)
+	})
+	api.Context.Serve(s, d.context)
+	api.ExplainLine.Serve(s, d.why)
+	api.At.Serve(s, func(ctx context.Context, q past.Question) (past.State, error) { return d.pastView().At(ctx, q) })
+	api.Diff.Serve(s, func(ctx context.Context, q past.Comparison) (past.Change, error) { return d.pastView().Diff(ctx, q) })
+	api.Walk.Serve(s, d.walk)
+}
+
+func (d *Daemon) serveCommands(s *api.Server) {
+	api.Emit.Serve(s, d.doEmit)
+	api.OrderGates.Serve(s, d.OrderGates)
+	api.OrderLedger.Serve(s, d.doLedger)
+	api.Dream.Serve(s, d.doDream)
+	api.Retract.Serve(s, d.doRetract)
+	api.Restore.Serve(s, d.doRestore)
+	api.StatusLine.Serve(s, d.doLine)
+	api.ImportTranscripts.Serve(s, d.importTranscripts)
+	api.Recover.Serve(s, d.recoverIdentity)
+}
+
+func (d *Daemon) serveWork(s *api.Server) {
+	api.Verify.Serve(s, func(api.None) (api.Work[api.Verdict], error) { return d.Verify, nil })
+	api.Rebuild.Serve(s, d.rebuild)
+	api.Import.Serve(s, d.importFile)
+	api.Backup.Serve(s, d.backup)
+	api.Repair.Serve(s, d.repair)
 }
 
 // guarded answers requests of the socket's own user that mean this home, and refuses all others.
-func (d *Daemon) guarded(mux http.Handler) http.Handler {
+func (d *Daemon) guarded(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		deepen()
 		if p, ok := r.Context().Value(peerKey{}).(peer); ok && p.stranger {
 			http.Error(w, "this socket serves its own user only", http.StatusForbidden)
 			return
 		}
-		if meant := r.Header.Get("Hookline-Home"); meant != "" && d.mark != "" && meant != d.mark {
-			problem.Write(w, problem.Refusef(http.StatusMisdirectedRequest, "this daemon serves %s, another home than the one that is meant", d.opts.Home).Advise("a copied home has a daemon of its own: `hookctl start` starts it"))
+
+		meant := r.Header.Get("Hookline-Home")
+		if elsewhere := meant != "" && d.mark != "" && meant != d.mark; elsewhere {
+			refused := problem.Refusef(http.StatusMisdirectedRequest, "this daemon serves %s, another home than the one that is meant", d.opts.Home)
+			problem.Write(w, refused.Advise("a copied home has a daemon of its own: `hookctl start` starts it"))
 			return
 		}
-		mux.ServeHTTP(w, r)
+		to.ServeHTTP(w, r)
 	})
 }
 
-// work does what a request asks for that may take long. It calls progress with the number of records that are done.
-type work = func(ctx context.Context, progress func(uint64)) (any, error)
-
 func (d *Daemon) httpServer() *http.Server {
-	return &http.Server{Handler: d.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
+	return &http.Server{
+		Handler:           d.Handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    64 << 10,
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context { // the folder and the mode of the socket already keep others out
 			if u, ok := c.(*net.UnixConn); ok {
 				ctx = context.WithValue(ctx, peerKey{}, peerOf(u))
 			}
 			return ctx
-		}}
+		},
+	}
 }
 
-// fail answers a request with an error. A client that is gone, perhaps in the middle of an answer, gets none.
-func (d *Daemon) fail(w http.ResponseWriter, r *http.Request, err error) {
+// refuse answers a request with an error. A client that is gone, perhaps in the middle of an answer, gets none.
+func (d *Daemon) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return
 	}
@@ -121,17 +138,4 @@ func (d *Daemon) fail(w http.ResponseWriter, r *http.Request, err error) {
 		d.log.Error("request", "path", r.URL.Path, "err", err)
 	}
 	problem.Write(w, client.Advised(err))
-}
-
-// lines answers with JSON, a value a line.
-func lines(w http.ResponseWriter) *json.Encoder {
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
-	return out
-}
-
-func reply(w http.ResponseWriter, v any) error {
-	w.Header().Set("Content-Type", "application/json")
-	return json.NewEncoder(w).Encode(v)
 }

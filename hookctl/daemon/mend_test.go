@@ -12,6 +12,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/hookctl/api"
 	"hookline/hookctl/hook"
 	"hookline/projector"
 	"hookline/projector/identity"
@@ -44,7 +45,7 @@ func TestEC_SESSION_06_ERR_SESSION_05_DreamFails(t *testing.T) {
 	if a := check(2); strings.Contains(string(a.Stderr), "Dream trigger failed") || a.Exit != 0 {
 		t.Errorf("told twice: %q", a.Stderr)
 	}
-	if _, err := d.doDream(t.Context(), dreamOrder{Session: "s-1", Phase: "full"}); err != nil { // the recovery: by hand
+	if _, err := d.doDream(t.Context(), api.DreamRequest{Session: "s-1", Phase: "full"}); err != nil { // the recovery: by hand
 		t.Error(err)
 	}
 }

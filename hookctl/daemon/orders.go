@@ -3,7 +3,6 @@ package daemon
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -117,14 +116,14 @@ func checkOrder(e events.Event, session string) error {
 }
 
 // doLedger appends what a person or an agent says of a ledger, decided in the order of the log.
-func (d *Daemon) doLedger(ctx context.Context, o api.Order) (any, error) {
+func (d *Daemon) doLedger(ctx context.Context, o api.Order) (none api.LedgerReceipt, err error) {
 	asked, err := orderedEvents(o.Events, events.TypeLedgerEntryAdded, events.TypeLedgerEntryClosed, events.TypeLedgerSynthesized, events.TypeLedgerHealed)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	for _, e := range asked {
 		if a, ok := e.(*events.LedgerEntryAdded); ok && wording.Short(a.Text, 1) == "" {
-			return nil, problem.Bad("text: it is empty")
+			return none, problem.Bad("text: it is empty")
 		}
 	}
 	place := d.world.Place(o.Dir)
@@ -161,7 +160,7 @@ func (d *Daemon) doLedger(ctx context.Context, o api.Order) (any, error) {
 		return envs, nil
 	})
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 
 	recs = recs[news:]
@@ -175,10 +174,9 @@ func (d *Daemon) doLedger(ctx context.Context, o api.Order) (any, error) {
 }
 
 // ledgerOf returns a project's ledger, together with those of the projects it took in.
-func (d *Daemon) ledgerOf(r *http.Request) (any, error) {
-	var s ledger.State
-	err := d.view.Read(r.Context(), func(rd projector.Reader) error {
-		s = hook.LedgerOf(rd, r.PathValue("project"))
+func (d *Daemon) ledgerOf(ctx context.Context, project string) (s ledger.State, err error) {
+	err = d.view.Read(ctx, func(rd projector.Reader) error {
+		s = hook.LedgerOf(rd, project)
 		return nil
 	})
 	return s, err

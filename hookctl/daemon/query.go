@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"net/http"
 	"path"
 	"regexp"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/projector"
@@ -27,11 +27,10 @@ import (
 type filter struct {
 	session string
 	project string
-	types   string // glob over type names, several separated by commas
-	from    uint64 // first sequence
-	to      uint64 // last sequence
-	n       int    // the last n, 0 = all
-	follow  bool
+	types   []string // globs over type names
+	from    uint64   // first sequence
+	to      uint64   // last sequence
+	last    int      // only so many, the newest; 0: all
 
 	grep  *regexp.Regexp // of the data's JSON
 	tool  string         // glob over names
@@ -40,21 +39,33 @@ type filter struct {
 }
 
 func (f filter) match(r events.Record) bool {
-	if r.Seq < f.from || r.Seq > f.to || f.session != "" && r.Session != f.session || f.project != "" && r.Project != f.project {
+	inRange := f.from <= r.Seq && r.Seq <= f.to
+	ofSession := f.session == "" || r.Session == f.session
+	ofProject := f.project == "" || r.Project == f.project
+	if !inRange || !ofSession || !ofProject {
 		return false
 	}
-	typed := f.types == ""
-	for _, g := range strings.Split(f.types, ",") {
-		ok, _ := path.Match(strings.TrimSpace(g), r.Type)
-		typed = typed || ok
-	}
-	if !typed || !strings.HasPrefix(r.AgentID, f.agent) || f.grep != nil && !f.grep.Match(r.Data) {
+	if !f.matchType(r.Type) || !strings.HasPrefix(r.AgentID, f.agent) {
 		return false
 	}
+	if f.grep != nil && !f.grep.Match(r.Data) {
+		return false
+	}
+	return f.matchCall(r)
+}
+
+func (f filter) matchType(name string) bool {
+	return len(f.types) == 0 || slices.ContainsFunc(f.types, func(glob string) bool {
+		ok, _ := path.Match(glob, name)
+		return ok
+	})
+}
+
+// matchCall reports whether an event is about a call of the tool and the file that are looked for.
+func (f filter) matchCall(r events.Record) bool {
 	if f.tool == "" && f.file == "" {
 		return true
 	}
-
 	var call struct {
 		Tool  string `json:"tool_name"`
 		File  string `json:"file_path"`
@@ -67,120 +78,112 @@ func (f filter) match(r events.Record) bool {
 	if json.Unmarshal(r.Data, &call) != nil {
 		return false
 	}
+
 	if ok, _ := path.Match(f.tool, call.Tool); f.tool != "" && !ok {
 		return false
 	}
-	return f.file == "" || slices.ContainsFunc([]string{call.File, call.Input.File, call.Input.Notebook, call.Input.Path}, func(name string) bool {
-		return name == f.file || strings.HasSuffix(name, "/"+strings.TrimPrefix(f.file, "./"))
-	})
+	if f.file == "" {
+		return true
+	}
+	names := []string{call.File, call.Input.File, call.Input.Notebook, call.Input.Path}
+	ending := "/" + strings.TrimPrefix(f.file, "./")
+	return slices.ContainsFunc(names, func(name string) bool { return name == f.file || strings.HasSuffix(name, ending) })
 }
 
-func (d *Daemon) parseFilter(r *http.Request) (filter, error) {
-	q := r.URL.Query()
-	f := filter{types: q.Get("type"), follow: q.Get("follow") == "1", from: 1, to: math.MaxUint64,
-		tool: q.Get("tool"), file: q.Get("file"), agent: q.Get("agent")}
-	var err error
-	if grep := q.Get("grep"); grep != "" {
-		f.grep, err = regexp.Compile(grep)
+// filterOf reads what a request chooses.
+func (d *Daemon) filterOf(ctx context.Context, r api.EventsRequest) (f filter, err error) {
+	f = filter{from: 1, to: math.MaxUint64, last: int(r.Last), tool: r.Tool, file: r.File, agent: r.Agent}
+	if r.Grep != "" {
+		f.grep, err = regexp.Compile(r.Grep)
 		if err != nil {
 			return f, problem.Bad("grep: %v", err)
 		}
 	}
-	if f.session, err = d.resolveSession(r.Context(), q.Get("session")); err != nil {
+	if f.session, err = d.resolveSession(ctx, r.Session); err != nil {
 		return f, err
 	}
-	if f.project, err = d.resolveProject(r.Context(), q.Get("project")); err != nil {
+	if f.project, err = d.resolveProject(ctx, r.Project); err != nil {
 		return f, err
 	}
-	for _, g := range strings.Split(f.types, ",") {
-		if _, err := path.Match(strings.TrimSpace(g), "x"); err != nil {
-			return f, problem.Bad("type: %q is no pattern", g).Advise("for example --type 'tool.*'")
+	for _, glob := range r.Types {
+		glob = strings.TrimSpace(glob)
+		if _, err := path.Match(glob, "x"); err != nil {
+			return f, problem.Bad("type: %q is no pattern", glob).Advise("for example --type 'tool.*'")
+		}
+		f.types = append(f.types, glob)
+	}
+
+	if r.Since != "" {
+		if f.from, err = d.seqAppended(ctx, r.Since); err != nil {
+			return f, err
 		}
 	}
-	if n := q.Get("n"); n != "" {
-		if f.n, err = strconv.Atoi(n); err != nil || f.n < 0 {
-			return f, problem.Bad("n: %q is no count", n)
-		}
+	if r.Until == "" {
+		return f, nil
 	}
-	if since := q.Get("since"); since != "" {
-		f.from, err = d.seqOf(r.Context(), since)
-	}
-	if until := q.Get("until"); until != "" && err == nil {
-		f.to, err = d.seqOf(r.Context(), until)
-		if _, isTime := strconv.ParseUint(until, 10, 64); isTime != nil && f.to > 0 {
-			f.to-- // of a time what was appended before it
-		}
+	f.to, err = d.seqAppended(ctx, r.Until)
+	if _, isSeq := r.Until.Seq(); !isSeq && f.to > 0 {
+		f.to-- // of a time what was appended before it
 	}
 	return f, err
 }
 
-// seqOf reads a point of the log: a sequence, a time (RFC 3339) or a duration back from now. For a
-// time it is the first record appended at or after it.
-func (d *Daemon) seqOf(ctx context.Context, s string) (uint64, error) {
-	if n, err := strconv.ParseUint(s, 10, 64); err == nil {
-		return max(n, 1), nil
+// seqAppended returns the sequence at a point of the log; for a time it is the first record appended at or after it.
+func (d *Daemon) seqAppended(ctx context.Context, p past.Point) (uint64, error) {
+	if seq, ok := p.Seq(); ok {
+		return max(seq, 1), nil
 	}
-	t, err := past.Point(s).Time(d.opts.Now())
+	t, err := p.Time(d.opts.Now())
 	if err != nil {
 		return 0, err
 	}
 	return d.stream.SeqAtTime(ctx, t)
 }
 
-// handleEvents writes records as NDJSON; with follow it goes on until the client leaves, an empty
-// line every few seconds telling that it is alive.
-func (d *Daemon) handleEvents(w http.ResponseWriter, r *http.Request) error {
-	if r.URL.Query().Has("seq") {
-		return d.chosenEvents(w, r)
+// giveEvents sends the events that a request chooses; with follow it goes on until the client leaves, an empty line every few
+// seconds telling that it is alive.
+func (d *Daemon) giveEvents(ctx context.Context, r api.EventsRequest, out api.Lines[events.Record]) error {
+	if len(r.Seqs) > 0 {
+		return d.giveChosen(ctx, r.Seqs, out)
 	}
-	f, err := d.parseFilter(r)
+	f, err := d.filterOf(ctx, r)
 	if err != nil {
 		return err
 	}
-	out := lines(w)
 	last, _ := d.stream.Last()
-	send := func(rec events.Record) error { return out.Encode(rec) }
-	if err := d.earlier(r.Context(), f, last, send); err != nil || !f.follow {
+	if err := d.earlier(ctx, f, last, out.Send); err != nil || !r.Follow {
 		return err
 	}
 
-	flusher := http.NewResponseController(w)
-	_ = d.watch(r.Context(), last, func(rec events.Record) error { // an error is a follower that is gone
+	send := func(rec events.Record) error {
 		if !f.match(rec) {
 			return nil
 		}
-		return send(rec)
-	}, func(quiet bool) error {
+		return out.Send(rec)
+	}
+	pause := func(quiet bool) error {
 		if quiet {
-			if _, err := w.Write([]byte("\n")); err != nil {
+			if err := out.Heartbeat(); err != nil {
 				return err
 			}
 		}
-		return flusher.Flush()
-	})
+		return out.Flush()
+	}
+	_ = d.watch(ctx, last, send, pause) // an error is a follower that is gone
 	return nil
 }
 
-// chosenEvents writes the events with the sequences of the query, in its order, without those that are not there.
-func (d *Daemon) chosenEvents(w http.ResponseWriter, r *http.Request) error {
-	var seqs []uint64
-	for _, s := range strings.Split(r.URL.Query().Get("seq"), ",") {
-		seq, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			return problem.Bad("seq: %q is no sequence", s)
-		}
-		seqs = append(seqs, seq)
-	}
-	out := lines(w)
+// giveChosen sends the events with some sequences, in this order, without those that are not there.
+func (d *Daemon) giveChosen(ctx context.Context, seqs []uint64, out api.Lines[events.Record]) error {
 	for _, seq := range seqs {
-		rec, err := d.stream.Get(r.Context(), seq)
+		rec, err := d.stream.Get(ctx, seq)
 		if errors.Is(err, embedded.ErrNoRecord) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		if out.Encode(rec) != nil {
+		if out.Send(rec) != nil {
 			return nil // the reader is gone
 		}
 	}
@@ -202,12 +205,12 @@ func (d *Daemon) earlier(ctx context.Context, f filter, to uint64, fn func(event
 		})
 	}
 	hi := min(to, f.to)
-	if f.n == 0 {
+	if f.last == 0 {
 		return within(f.from, hi, fn)
 	}
 
 	var found []events.Record
-	for step := uint64(f.n); hi >= f.from && len(found) < f.n; step *= 4 {
+	for step := uint64(f.last); hi >= f.from && len(found) < f.last; step *= 4 {
 		lo := max(f.from, hi-min(step, hi)+1)
 		var part []events.Record
 		err := within(lo, hi, func(r events.Record) error {
@@ -220,7 +223,7 @@ func (d *Daemon) earlier(ctx context.Context, f filter, to uint64, fn func(event
 		found = append(part, found...)
 		hi = lo - 1
 	}
-	for _, r := range found[max(0, len(found)-f.n):] {
+	for _, r := range found[max(0, len(found)-f.last):] {
 		if err := fn(r); err != nil {
 			return err
 		}
@@ -259,24 +262,21 @@ func (d *Daemon) watch(ctx context.Context, seq uint64, send func(events.Record)
 	}
 }
 
-// handleEvent gives one record by id or sequence; raw is the hook's own JSON with its blobs.
-func (d *Daemon) handleEvent(w http.ResponseWriter, r *http.Request) error {
-	rec, err := d.find(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	if r.URL.Query().Get("raw") != "1" {
-		return reply(w, rec)
-	}
-	raw, err := hook.Restore(rec.Data, d.ground.Blobs().Get)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_, err = w.Write(append(raw, '\n'))
-	return err
+// event returns one record by its id or sequence.
+func (d *Daemon) event(ctx context.Context, r api.EventRequest) (events.Record, error) {
+	return d.find(ctx, r.ID)
 }
 
+// hookJSON returns the hook's own JSON of a record, with its blobs.
+func (d *Daemon) hookJSON(ctx context.Context, r api.EventRequest) (json.RawMessage, error) {
+	rec, err := d.find(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return hook.Restore(rec.Data, d.ground.Blobs().Get)
+}
+
+// find returns one record by its id or sequence.
 func (d *Daemon) find(ctx context.Context, id string) (events.Record, error) {
 	seq, err := strconv.ParseUint(id, 10, 64)
 	if err != nil || len(id) >= 20 {

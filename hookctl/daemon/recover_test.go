@@ -4,13 +4,13 @@ package daemon
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/hookctl/api"
 	"hookline/hookctl/wire"
 	"hookline/projector/identity"
 	"hookline/replay/past"
@@ -66,10 +66,10 @@ func (p oldLog) latest() string {
 }
 
 // recover asks through the surface, as `replay recover` does.
-func (p oldLog) recover(query string) (past.Recovered, error) {
+func (p oldLog) recover(r api.RecoverRequest) (past.Recovered, error) {
 	p.t.Helper()
-	q := expect.Value(url.ParseQuery("cwd=" + p.dir + "&" + query))(p.t)
-	return ran[past.Recovered](p.t, p.d.recoverIdentity, q)
+	r.Cwd = p.dir
+	return api.Recover.Run(p.t.Context(), surface(p.d), r, noProgress)
 }
 
 // twoDays is a project with a good session that ended on tuesday and one that went wrong on wednesday.
@@ -94,11 +94,11 @@ func TestRecoverProject(t *testing.T) {
 		t.Fatalf("latest %s, r %v and %v", p.latest(), was.Integration, wrong.Integration)
 	}
 	length := len(allOf(t, p.d))
-	dry, err := p.recover("at=2026-11-17T20:00:00Z&dry_run=1")
+	dry, err := p.recover(api.RecoverRequest{At: "2026-11-17T20:00:00Z", DryRun: true})
 	if err != nil || dry.Event != "" || dry.Target != "good" || dry.Replaces != "bad" || dry.Snapshot != tuesday.Add(time.Hour).UnixMilli() || len(allOf(t, p.d)) != length {
 		t.Fatalf("%+v %v", dry, err)
 	}
-	got, err := p.recover("at=2026-11-17T20:00:00Z")
+	got, err := p.recover(api.RecoverRequest{At: "2026-11-17T20:00:00Z"})
 	if err != nil || got.After != dry.After || got.Before != dry.Before || got.After.R != was.Integration {
 		t.Fatalf("%+v %v", got, err)
 	}
@@ -123,20 +123,22 @@ func TestRecoverRefuses(t *testing.T) {
 	defer shut(t, p.d)
 	elsewhere := oldLog{t: t, d: p.d, dir: t.TempDir()}
 	for _, c := range []struct {
-		p           oldLog
-		query, want string
+		p    oldLog
+		ask  api.RecoverRequest
+		want string
 	}{
-		{p, "at=2026-11-17T08:00:00Z", "this folder's project had no snapshot at or before 2026-11-17T08:00:00Z"},
-		{p, "at=1", "this folder's project had no snapshot at or before sequence 1"},
-		{p, "at=2026-11-17T08:00:00Z&session=good", "session good had no identity at 2026-11-17T08:00:00Z"},
-		{p, "at=now&session=nobody", `there is no session "nobody"`},
-		{p, "at=yesterday", `"yesterday" is no sequence, time or duration`},
-		{p, "at=99999", "no event 99999 is in the log"},
-		{elsewhere, "at=now", "this folder's project had no snapshot at or before "},
-		{oldLog{t: t, d: p.d}, "at=now", "no project is known here"},
+		{p, api.RecoverRequest{At: "2026-11-17T08:00:00Z"}, "this folder's project had no snapshot at or before 2026-11-17T08:00:00Z"},
+		{p, api.RecoverRequest{At: "1"}, "this folder's project had no snapshot at or before sequence 1"},
+		{p, api.RecoverRequest{At: "2026-11-17T08:00:00Z", Session: "good"}, "session good had no identity at 2026-11-17T08:00:00Z"},
+		{p, api.RecoverRequest{At: "now", Session: "nobody"}, `there is no session "nobody"`},
+		{p, api.RecoverRequest{At: "yesterday"}, `"yesterday" is no sequence, time or duration`},
+		{p, api.RecoverRequest{At: "99999"}, "no event 99999 is in the log"},
+		{elsewhere, api.RecoverRequest{At: "now"}, "this folder's project had no snapshot at or before "},
+		{oldLog{t: t, d: p.d}, api.RecoverRequest{At: "now"}, "no project is known here"},
 	} {
-		if _, err := c.p.recover(c.query); err == nil || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %s", c.query, err, c.want)
+		_, err := c.p.recover(c.ask)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("recover at %q in %q: %v, want %s", c.ask.At, c.p.dir, err, c.want)
 		}
 	}
 }
@@ -152,7 +154,7 @@ func TestRecoverSessionIntoTheLiveOne(t *testing.T) {
 			at = r.Seq + 1 // its identity.restored: before anything went wrong
 		}
 	}
-	got, err := p.recover(fmt.Sprintf("at=%d&session=bad", at))
+	got, err := p.recover(api.RecoverRequest{At: past.AtSeq(at), Session: "bad"})
 	if err != nil || got.Session != "bad" || got.Target != "live" || got.Seq != at || got.Snapshot != 0 || got.Replaces != "bad" {
 		t.Fatalf("%+v %v", got, err)
 	}
@@ -168,14 +170,14 @@ func TestRecoverPassesOverDeleted(t *testing.T) {
 	p := twoDays(t)
 	defer shut(t, p.d)
 	emit(t, p.d, `{"type":"session.deleted","session":"bad","data":{}}`)
-	if got, err := p.recover("at=now"); err != nil || got.Session != "good" {
+	if got, err := p.recover(api.RecoverRequest{At: past.Now}); err != nil || got.Session != "good" {
 		t.Errorf("%+v %v", got, err)
 	}
-	_, err := p.recover("at=2026-11-18T11:00:00Z&session=bad")
+	_, err := p.recover(api.RecoverRequest{At: "2026-11-18T11:00:00Z", Session: "bad"})
 	if err == nil || !strings.Contains(err.Error(), "session bad ") {
 		t.Errorf("%v", err)
 	}
-	if _, err = p.recover("session=bad&at=12"); err == nil || err.Error() != "session bad was deleted since; a deletion is not undone" {
+	if _, err = p.recover(api.RecoverRequest{At: "12", Session: "bad"}); err == nil || err.Error() != "session bad was deleted since; a deletion is not undone" {
 		t.Errorf("%v", err)
 	}
 	mustVerify(t, p.d)

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +20,6 @@ import (
 	"hookline/events"
 	"hookline/expect"
 	"hookline/hookctl/api"
-	"hookline/replay/mend"
 )
 
 // spoil overwrites bytes of a file behind a text, so many that no record can be mended.
@@ -43,13 +41,9 @@ func blockPath(home string, n int) string {
 	return filepath.Join(msgs, fmt.Sprint(n, ".blk"))
 }
 
-func mustRepair(t *testing.T, d *Daemon, o mend.RepairOptions) api.Repaired {
+func mustRepair(t *testing.T, d *Daemon, r api.RepairRequest) api.Repaired {
 	t.Helper()
-	q := url.Values{"from": o.From, "transcripts": {o.Transcripts}}
-	if o.DryRun {
-		q.Set("dry_run", "1")
-	}
-	return expect.Value(ran[api.Repaired](t, d.repair, q))(t)
+	return expect.Value(api.Repair.Run(t.Context(), surface(d), r, noProgress))(t)
 }
 
 // lossy is a home whose log has lost one event, and an export of it from before.
@@ -72,20 +66,20 @@ func TestRepairFromExport(t *testing.T) {
 	home, file, lost := lossy(t)
 	d := open(t, home)
 	defer shut(t, d)
-	plan := mustRepair(t, d, mend.RepairOptions{From: []string{file}, DryRun: true})
+	plan := mustRepair(t, d, api.RepairRequest{From: []string{file}, DryRun: true})
 	if plan.LostN != 1 || plan.Fetched != 1 || plan.NotHad != 0 || plan.Added != 0 || plan.Sources[0].Events != 1 || plan.Sources[0].Known != 9 {
 		t.Fatalf("%+v", plan)
 	}
 	if recs := logOf(t, d); len(recs) != 10 || recs[9].Type != "log.damaged" { // what the opening did is recorded once, by the opening
 		t.Errorf("%q", typesOf(recs))
 	}
-	r := mustRepair(t, d, mend.RepairOptions{From: []string{file}})
+	r := mustRepair(t, d, api.RepairRequest{From: []string{file}})
 	recs := logOf(t, d)
 	if r.Added != 1 || r.NotHad != 0 || len(recs) != 12 || recs[10].ID != lost || recs[10].Seq != 12 || recs[4].Seq != 6 || recs[11].Type != "log.repaired" {
 		t.Errorf("%+v\n%q", r, typesOf(recs))
 	}
 	for _, from := range [][]string{{file}, nil} { // the log remembers
-		if again := mustRepair(t, d, mend.RepairOptions{From: from}); again.Added != 0 || again.BackN != 1 || again.NotHad != 0 {
+		if again := mustRepair(t, d, api.RepairRequest{From: from}); again.Added != 0 || again.BackN != 1 || again.NotHad != 0 {
 			t.Errorf("again from %q: %+v", from, again)
 		}
 	}
@@ -102,12 +96,12 @@ func TestRepairRefusesStrangers(t *testing.T) {
 	shut(t, stranger)
 	d := open(t, home)
 	defer shut(t, d)
-	r := mustRepair(t, d, mend.RepairOptions{From: []string{foreign, filepath.Join(home, "none")}})
+	r := mustRepair(t, d, api.RepairRequest{From: []string{foreign, filepath.Join(home, "none")}})
 	if r.Added != 0 || r.NotHad != 1 || r.Sources[0].Problem != "it shares no event with this log; `replay import` takes such a file" || r.Sources[1].Problem == "" {
 		t.Errorf("%+v", r)
 	}
 	emit(t, d, `{"type":"session.deleted","session":"s-1","data":{}}`)
-	if r := mustRepair(t, d, mend.RepairOptions{From: []string{file}}); r.Added != 0 || r.Sources[0].Events != 0 {
+	if r := mustRepair(t, d, api.RepairRequest{From: []string{file}}); r.Added != 0 || r.Sources[0].Events != 0 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -127,13 +121,13 @@ func TestRepairBlobs(t *testing.T) {
 	}
 	expect.OK(t, os.WriteFile(blobs[0], []byte("rubbish"), 0o600))
 	expect.OK(t, os.Remove(blobs[1]))
-	if r := mustRepair(t, d, mend.RepairOptions{DryRun: true}); len(r.BadBlobs) != 1 || len(r.GoneBlobs) != 1 || r.Blobs != 2 || r.NewBlobs != 0 {
+	if r := mustRepair(t, d, api.RepairRequest{DryRun: true}); len(r.BadBlobs) != 1 || len(r.GoneBlobs) != 1 || r.Blobs != 2 || r.NewBlobs != 0 {
 		t.Errorf("%+v", r)
 	}
-	if r := mustRepair(t, d, mend.RepairOptions{From: []string{file}}); r.NewBlobs != 2 || r.Sources[0].Blobs != 2 || r.Added != 0 {
+	if r := mustRepair(t, d, api.RepairRequest{From: []string{file}}); r.NewBlobs != 2 || r.Sources[0].Blobs != 2 || r.Added != 0 {
 		t.Errorf("%+v", r)
 	}
-	if r := mustRepair(t, d, mend.RepairOptions{}); len(r.BadBlobs)+len(r.GoneBlobs) != 0 || r.Blobs != 3 {
+	if r := mustRepair(t, d, api.RepairRequest{}); len(r.BadBlobs)+len(r.GoneBlobs) != 0 || r.Blobs != 3 {
 		t.Errorf("afterwards: %+v", r)
 	}
 	if _, err := os.Stat(blobs[0] + ".damaged"); err != nil {
@@ -149,7 +143,7 @@ func TestRepairSealedBlock(t *testing.T) {
 	info := expect.Value(os.Stat(path))(t)
 	spoil(t, path, allOf(t, d)[2].ID, 60) // its link in the archive shows it too
 	expect.OK(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
-	r := mustRepair(t, d, mend.RepairOptions{})
+	r := mustRepair(t, d, api.RepairRequest{})
 	if len(r.Damage) != 1 || !strings.HasPrefix(r.Damage[0], "1.blk at byte ") || !strings.HasSuffix(r.Damage[0], ", sequence 3") || r.Blocks != 1 {
 		t.Fatalf("%+v", r)
 	}
@@ -157,7 +151,7 @@ func TestRepairSealedBlock(t *testing.T) {
 	expect.OK(t, block.RemoveMarker(filepath.Join(home, "store")))
 	d = open(t, home)
 	defer shut(t, d)
-	if r = mustRepair(t, d, mend.RepairOptions{}); len(r.Damage) != 0 || r.LostN != 1 || r.NotHad != 1 || len(logOf(t, d)) != 48 { // 47 and log.damaged
+	if r = mustRepair(t, d, api.RepairRequest{}); len(r.Damage) != 0 || r.LostN != 1 || r.NotHad != 1 || len(logOf(t, d)) != 48 { // 47 and log.damaged
 		t.Errorf("%+v", r)
 	}
 }
@@ -191,7 +185,7 @@ func TestRepairFromTranscripts(t *testing.T) {
 	defer shut(t, d)
 	before := logOf(t, d)
 	dir := writeTranscript(t, before[3].Appended)
-	r := mustRepair(t, d, mend.RepairOptions{Transcripts: dir})
+	r := mustRepair(t, d, api.RepairRequest{Transcripts: dir})
 	if r.Added != 4 || r.Rebuilt != 4 || r.NotHad != 0 || r.Sources[0].Kind != "transcript" || r.Sources[0].Events != 4 {
 		t.Errorf("%+v", r)
 	}
@@ -213,7 +207,7 @@ func TestRepairFromTranscripts(t *testing.T) {
 	if e, ok := recs[3].Event.(*events.ToolFailed); !ok || e.Error != "Exit code 3" || recs[3].ToolUseID != "lost_2" {
 		t.Errorf("%s", recs[3].Data)
 	}
-	if again := mustRepair(t, d, mend.RepairOptions{Transcripts: dir}); again.Added != 0 || again.Rebuilt != 4 || again.NotHad != 0 {
+	if again := mustRepair(t, d, api.RepairRequest{Transcripts: dir}); again.Added != 0 || again.Rebuilt != 4 || again.NotHad != 0 {
 		t.Errorf("again: %+v", again)
 	}
 }
@@ -242,7 +236,7 @@ func TestRepairFromNamedTranscripts(t *testing.T) {
 	expect.OK(t, errors.Join(os.MkdirAll(filepath.Dir(of), 0o700), os.WriteFile(of, []byte(line), 0o600)))
 	d = open(t, home)
 	defer shut(t, d)
-	r := mustRepair(t, d, mend.RepairOptions{})
+	r := mustRepair(t, d, api.RepairRequest{})
 	if len(r.Sources) != 1 || r.Sources[0].Name != "3 that the sessions named" || r.Sources[0].Events != 1 || !strings.HasSuffix(r.Sources[0].Problem, "s-1.jsonl: no such file or directory") {
 		t.Errorf("%+v", r.Sources)
 	}

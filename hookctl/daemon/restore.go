@@ -3,10 +3,8 @@ package daemon
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"os"
 	"slices"
-	"strconv"
 	"time"
 
 	"hookline/events"
@@ -19,25 +17,18 @@ import (
 	"hookline/replay/past"
 )
 
-// restoreOrder asks for the state of a checkpoint. With Show nothing is appended.
-type restoreOrder struct {
-	Session    string `json:"session"`    // whose checkpoint it is, and whose state it becomes
-	Checkpoint uint64 `json:"checkpoint"` // sequence of its event; 0: the newest
-	Show       bool   `json:"show"`
-}
-
 // restoredFor is the age below which tier 2 is restored (DECISIONS S2).
 const restoredFor = time.Hour
 
 // doRestore reads the state that a checkpoint marks from the log, and makes it the session's own again.
-func (d *Daemon) doRestore(ctx context.Context, o restoreOrder) (any, error) {
+func (d *Daemon) doRestore(ctx context.Context, o api.RestoreRequest) (none api.Restored, err error) {
 	id, err := d.resolveSession(ctx, o.Session)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	out, marker, err := d.checkpointOf(ctx, id, o.Checkpoint)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 
 	_, statErr := os.Stat(out.State.Worktree)
@@ -51,12 +42,12 @@ func (d *Daemon) doRestore(ctx context.Context, o restoreOrder) (any, error) {
 	out.State = kept
 	data, err := json.Marshal(kept)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	e := &events.CheckpointRestored{Checkpoint: marker, Session: id, Schema: working.Schema, Left: left, State: data}
 	recs, err := d.rec.Note(ctx, events.Envelope{Session: id, Project: out.State.Project, Causation: marker}, e)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	out.Event = recs[0].ID
 	return out, nil
@@ -94,34 +85,26 @@ func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (out a
 	return out, rec.ID, json.Unmarshal(at.Cells[0].State, &out.State)
 }
 
-// recoverIdentity plans making an identity of the past the current one ([past.Recovery]): a session's, or that of the project of a
-// folder. With dry_run=1 nothing is appended.
-func (d *Daemon) recoverIdentity(r *http.Request) (work, error) {
-	q := r.URL.Query()
-	return func(ctx context.Context, progress func(uint64)) (any, error) {
-		at, err := d.momentOf(ctx, q.Get("at"))
+// recoverIdentity plans making an identity of the past the current one ([past.Recovery]): a session's, or that of the project
+// of a folder.
+func (d *Daemon) recoverIdentity(o api.RecoverRequest) (api.Work[past.Recovered], error) {
+	return func(ctx context.Context, progress func(uint64)) (out past.Recovered, err error) {
+		wanted, err := d.wantedIdentity(ctx, o)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
-		asked := past.Wanted{At: at, DryRun: q.Get("dry_run") == "1"}
-		if asked.Session, err = d.resolveSession(ctx, q.Get("session")); err != nil {
-			return nil, err
-		}
-		if place := d.world.Place(q.Get("cwd")); asked.Session == "" && place.Path() != "" {
-			asked.Project, _ = d.project(ctx, place)
-		}
-
 		recovery := past.Recovery{Log: d.stream, View: d.view, Now: d.opts.Now, Envelopes: recorder.Envelopes}
-		found, err := recovery.Find(ctx, asked, progress)
+		found, err := recovery.Find(ctx, wanted, progress)
 		if err != nil {
 			return found.Result, err
 		}
+
 		was := found.Identity
 		target := was.SessionID // where that does not live it is the project's only live session
-		if only := d.onlyIn(ctx, was.Project); only != "" && !slices.Contains(d.liveIDs(ctx, session.Alive), target) {
+		only := d.onlyIn(ctx, was.Project)
+		if only != "" && !slices.Contains(d.liveIDs(ctx, session.Alive), target) {
 			target = only
 		}
-		var out past.Recovered
 		_, err = d.rec.Do(ctx, func(r projector.Reader) (envs []events.Envelope, err error) {
 			out, envs, err = recovery.Plan(r, found, target)
 			return envs, err
@@ -130,15 +113,31 @@ func (d *Daemon) recoverIdentity(r *http.Request) (work, error) {
 	}, nil
 }
 
-// momentOf reads a point of the log: a sequence, a time, a duration back from now, or "now".
-func (d *Daemon) momentOf(ctx context.Context, s string) (past.Moment, error) {
-	if s == "now" {
+// wantedIdentity returns the identity that a request names.
+func (d *Daemon) wantedIdentity(ctx context.Context, o api.RecoverRequest) (past.Wanted, error) {
+	wanted := past.Wanted{DryRun: o.DryRun}
+	var err error
+	if wanted.At, err = d.momentOf(ctx, o.At); err != nil {
+		return wanted, err
+	}
+	if wanted.Session, err = d.resolveSession(ctx, o.Session); err != nil {
+		return wanted, err
+	}
+	if place := d.world.Place(o.Cwd); wanted.Session == "" && place.Path() != "" {
+		wanted.Project, _ = d.project(ctx, place)
+	}
+	return wanted, nil
+}
+
+// momentOf returns the moment at a point of the log.
+func (d *Daemon) momentOf(ctx context.Context, p past.Point) (past.Moment, error) {
+	if p == past.Now {
 		return past.Moment{Time: d.opts.Now()}, nil
 	}
-	if seq, err := strconv.ParseUint(s, 10, 64); err == nil {
-		rec, err := d.find(ctx, s)
+	if seq, ok := p.Seq(); ok {
+		rec, err := d.find(ctx, string(p))
 		return past.Moment{Seq: seq, Time: rec.Time}, err
 	}
-	t, err := past.Point(s).Time(d.opts.Now())
+	t, err := p.Time(d.opts.Now())
 	return past.Moment{Time: t}, err
 }

@@ -125,7 +125,7 @@ func openPatiently(ctx context.Context, p home.Paths, o Options) (*Daemon, error
 		// A connection proves nothing: for a moment after a kill the socket still takes connections and the lock is still held.
 		asked, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
 		c := client.Over(p.Socket)
-		answer := c.Get(asked, "/v1/status", nil, nil)
+		_, answer := api.GetStatus.Call(asked, c, api.None{})
 		_ = c.Close()
 		cancel()
 		if answer == nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookline/expect"
+	"hookline/hookctl/api"
 )
 
 func TestIdleExit(t *testing.T) {
@@ -40,7 +41,7 @@ func TestIdleExit(t *testing.T) {
 func TestStopIsLast(t *testing.T) {
 	d := open(t, newHome(t))
 	take(t, d, startOf("s-1"))
-	expect.Value(d.doDream(t.Context(), dreamOrder{Session: "s-1", Phase: "full"}))(t)
+	expect.Value(d.doDream(t.Context(), api.DreamRequest{Session: "s-1", Phase: "full"}))(t)
 	home := d.opts.Home
 	expect.OK(t, d.shutdown(d.httpServer(), "stop"))
 	d = open(t, home)

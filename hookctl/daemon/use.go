@@ -116,10 +116,9 @@ func (d *Daemon) used(ctx context.Context, u hook.Use, base events.Envelope) {
 }
 
 // doLine records how full the context is, where that came into another phase, and gives what the status line shows.
-func (d *Daemon) doLine(ctx context.Context, o api.LineRequest) (any, error) {
-	var out api.LineFacts
+func (d *Daemon) doLine(ctx context.Context, o api.LineRequest) (out api.LineFacts, err error) {
 	var s session.State
-	err := d.view.Read(ctx, func(r projector.Reader) error {
+	err = d.view.Read(ctx, func(r projector.Reader) error {
 		s, _ = projector.State[session.State](r, session.Name, o.Session)
 		if i, ok := identityIn(r, o.Session); ok {
 			out.Brief, out.IC, out.Class = i.Brief(), i.LastIC, identity.Classify(i.LastIC)

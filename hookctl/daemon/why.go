@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,13 +23,13 @@ import (
 const maxSources = 40
 
 // why returns the lines with a text that a session is told, the events they come from, and when they were told.
-func (d *Daemon) why(r *http.Request) (any, error) {
-	text := strings.TrimSpace(r.URL.Query().Get("q"))
+func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (none api.Why, err error) {
+	text := strings.TrimSpace(r.Text)
 	if text == "" {
-		return nil, problem.Bad("a text is wanted").Advise("a part of a line that the model was told, or the id of an event")
+		return none, problem.Bad("a text is wanted").Advise("a part of a line that the model was told, or the id of an event")
 	}
 
-	ctx, id := r.Context(), r.PathValue("session")
+	id := r.Session
 	out := api.Why{Query: text, Session: id, Lines: []hook.Recovered{}, Sources: []api.WhySource{}, Told: []api.WhyTold{}}
 	event := text
 	if _, err := strconv.ParseUint(text, 10, 64); err == nil { // a sequence names the event
@@ -40,7 +39,7 @@ func (d *Daemon) why(r *http.Request) (any, error) {
 	}
 
 	g := d.gatesToTell(ctx, id)
-	err := d.view.Read(ctx, func(r projector.Reader) error {
+	err = d.view.Read(ctx, func(r projector.Reader) error {
 		for _, it := range hook.RecoveryOf(hook.Reader{Reader: r}, g, id, "compact", d.opts.Now(), 0).Items {
 			if has(it.Text, text) || it.Event == event && event != "" {
 				out.Lines = append(out.Lines, it)
@@ -61,7 +60,7 @@ func (d *Daemon) why(r *http.Request) (any, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 
 	out.Sources = out.Sources[max(0, len(out.Sources)-maxSources):]
@@ -71,7 +70,7 @@ func (d *Daemon) why(r *http.Request) (any, error) {
 	}
 	found, err := d.rec.Find(ctx, ids...)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	for i := range out.Sources {
 		s := &out.Sources[i]
@@ -80,10 +79,10 @@ func (d *Daemon) why(r *http.Request) (any, error) {
 		}
 	}
 	if err := d.toldOf(ctx, &out); err != nil {
-		return nil, err
+		return none, err
 	}
 	if len(out.Lines)+len(out.Sources)+len(out.Told) == 0 {
-		return nil, problem.Missing("nothing that session %s is told has %q", id, text).Advise("`hookctl find` looks through all events")
+		return none, problem.Missing("nothing that session %s is told has %q", id, text).Advise("`hookctl find` looks through all events")
 	}
 	return out, nil
 }
