@@ -83,7 +83,7 @@ func (d *door) open() error {
 // path returns the path of the open socket.
 func (d *door) path() string { return *d.at.Load() }
 
-// link makes the link in the home that leads to the socket, see [wire.Elsewhere]. Where it cannot be made, callers with
+// link makes the link in the home that leads to the socket, see [wire.OtherSocket]. Where it cannot be made, callers with
 // another environment spool their frames.
 func (d *door) link() {
 	socket, temp := d.path(), d.paths.Link+".new"

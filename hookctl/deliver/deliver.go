@@ -269,7 +269,7 @@ func (d *delivery) answer(out, errw io.Writer) int {
 		exit = 1 // S0 REQ-17: what cannot be read or written, as against what takes too long
 	}
 	switch {
-	case message != "" && wire.Speaks(d.frame.Args, d.event):
+	case message != "" && wire.TakesJSON(d.frame.Args, d.event):
 		out.Write(wire.Message(message))
 		return exit
 	case message != "":

@@ -49,7 +49,7 @@ func Locate(getenv func(string) string) Paths {
 func PathsOf(home string, getenv func(string) string) Paths {
 	at := func(name string) string { return filepath.Join(home, name) }
 	var fallbacks []string
-	for _, place := range wire.Places(getenv) {
+	for _, place := range wire.FallbackFolders(getenv) {
 		fallbacks = append(fallbacks, filepath.Join(place, wire.Hash(home), "spool"))
 	}
 	near := func(name string) string {
@@ -77,7 +77,7 @@ func (p *Paths) Reach(within time.Duration) bool {
 	if Serves(p.Socket, mark, until) {
 		return true
 	}
-	other := wire.Elsewhere(p.Home, p.Socket)
+	other := wire.OtherSocket(p.Home, p.Socket)
 	if other == "" || !Serves(other, mark, until) {
 		return false
 	}

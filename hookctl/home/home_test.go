@@ -21,7 +21,7 @@ func TestLocate(t *testing.T) {
 			return map[string]string{"HOOKLINE_HOME": "/h", "XDG_RUNTIME_DIR": run, "TMPDIR": "/t", "HOOKLINE_SECOND": second}[name]
 		}
 		var fallbacks []string
-		for _, place := range wire.Places(getenv) {
+		for _, place := range wire.FallbackFolders(getenv) {
 			fallbacks = append(fallbacks, place+"/"+wire.Hash("/h")+"/spool")
 		}
 		p := Locate(getenv)

@@ -62,7 +62,7 @@ func readAll(r io.Reader, size int64) ([]byte, error) {
 
 // Session returns the session of a frame by its body, else by its environment; "" where neither says.
 func Session(f wire.Frame) string {
-	return cmp.Or(wire.Quoted(f.Body, "session_id"), f.Env["CLAUDE_CODE_SESSION_ID"])
+	return cmp.Or(wire.StringIn(f.Body, "session_id"), f.Env["CLAUDE_CODE_SESSION_ID"])
 }
 
 // Launch returns the client's project directory by a frame's environment, else its working directory.

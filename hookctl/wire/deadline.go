@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// verbs are S0's verbs, with the hooks that call them.
+// verbs maps the verbs of S0 to the hooks that call them.
 var verbs = map[string]string{
 	"consciousness brief":          "PreToolUse",
 	"consciousness check-identity": "PostToolUse",
@@ -19,15 +19,15 @@ var verbs = map[string]string{
 	"session persist-identity":     "SessionEnd",
 }
 
-// Event returns the hook that args stand for: "hook Stop" is Stop, a verb the hook that calls it. For "hook" alone it is looked
-// for in the body; "-" when there is none.
+// Event returns the name of the hook that args stand for: Stop for "hook Stop", and for a verb the hook that calls
+// it. For "hook" alone it is looked for in the body; "-" when there is none.
 func Event(args []string, body []byte) string {
-	if len(args) < 2 {
-		return cmp.Or(sniff(body, "hook_event_name"), "-")
+	name := ""
+	if len(args) > 1 {
+		name = cmp.Or(verbs[args[0]+" "+args[1]], args[1])
 	}
-	name := cmp.Or(verbs[args[0]+" "+args[1]], args[1])
-	if !word(name) {
-		name = sniff(body, "hook_event_name")
+	if !isName(name) {
+		name = nameIn(body, "hook_event_name")
 	}
 	return cmp.Or(name, "-")
 }
@@ -35,77 +35,100 @@ func Event(args []string, body []byte) string {
 // Deadline returns how long a call may take in all, well under the client's own timeouts. dir is the hook's working
 // directory: a gate there must not open because a machine is busy.
 func Deadline(args []string, event, dir string) time.Duration {
-	switch {
-	case slices.Contains(args, "brief"):
+	if slices.Contains(args, "brief") {
 		return 60 * time.Millisecond
-	case event == "SessionStart", event == "PreToolUse" && Gated(dir):
+	}
+
+	switch event {
+	case "SessionStart":
 		return 2 * time.Second
-	case event == "PreToolUse":
+	case "PreToolUse":
+		if Gated(dir) {
+			return 2 * time.Second
+		}
 		return 100 * time.Millisecond
-	case event == "UserPromptSubmit", event == "Stop":
+	case "UserPromptSubmit", "Stop":
 		return time.Second
-	case event == "SessionEnd":
+	case "SessionEnd":
 		return 1200 * time.Millisecond
 	}
 	return 500 * time.Millisecond
 }
 
-// Gated reports whether the repository around a directory may have requirements: in the first folder upwards that holds
-// .git, without one in the directory itself; never in the user's home. Of a linked work tree it is assumed, since the main
-// one's count there. The daemon looks closer; here it only decides whether an answer is worth waiting for.
+// Gated reports whether the repository around a directory may have requirements: in the first folder upwards that
+// holds .git, without one in the directory itself; never in the user's home. Of a linked work tree it is assumed,
+// since the main one's count there. The daemon looks closer; here it only decides whether an answer is worth waiting
+// for.
 func Gated(dir string) bool {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	top := dir
-	for at := dir; ; at = filepath.Dir(at) {
-		git, err := os.Stat(filepath.Join(at, ".git"))
-		if err == nil && !git.IsDir() {
-			return true
-		}
-		if err == nil {
-			top = at
-		}
-		if err == nil || at == filepath.Dir(at) {
-			break
-		}
+	root, linked := repository(dir)
+	if linked {
+		return true
+	}
+
+	if _, err := os.Lstat(filepath.Join(root, ".claude", "requirements.yaml")); err != nil {
+		return false
 	}
 	home, _ := os.UserHomeDir()
 	home, _ = filepath.EvalSymlinks(home)
-	_, err := os.Lstat(filepath.Join(top, ".claude", "requirements.yaml"))
-	return err == nil && top != home
+	return root != home
 }
 
-// Where returns the hook's working directory: by its body, else that of the process.
+// repository returns the first folder from dir upwards that holds .git, dir without one. linked reports that .git is
+// a file there, as in linked work trees and submodules.
+func repository(dir string) (root string, linked bool) {
+	for at := dir; ; at = filepath.Dir(at) {
+		git, err := os.Stat(filepath.Join(at, ".git"))
+		if err == nil {
+			return at, !git.IsDir()
+		}
+		if at == filepath.Dir(at) {
+			return dir, false
+		}
+	}
+}
+
+// Where returns the hook's working directory, as its body says, else the working directory of the process.
 func (f Frame) Where() string {
-	if dir := Quoted(f.Body, "cwd"); filepath.IsAbs(dir) {
+	if dir := StringIn(f.Body, "cwd"); filepath.IsAbs(dir) {
 		return dir
 	}
 	return f.Cwd
 }
 
-// word reports whether s can be a hook's name, and so a part of the request's path.
-func word(s string) bool {
-	return s != "" && len(s) <= 64 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == ""
+// nameCharacters may stand in a hook's name, and so in the request's path.
+const nameCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+
+// isName reports whether s can be a hook's name.
+func isName(s string) bool {
+	return s != "" && len(s) <= 64 && strings.Trim(s, nameCharacters) == ""
 }
 
-// sniff returns the value of the first member of that name in body, "" where it is no name or id: good enough to choose a
-// deadline by, the daemon decodes the body.
-func sniff(body []byte, name string) string {
-	if v := Quoted(body, name); word(strings.ReplaceAll(v, "-", "")) {
-		return v
+// nameIn returns the value of the first member of that name in body, "" where it is no name or id: good enough to
+// choose a deadline by, the daemon decodes the body.
+func nameIn(body []byte, member string) string {
+	value := StringIn(body, member)
+	if isName(strings.ReplaceAll(value, "-", "")) {
+		return value
 	}
 	return ""
 }
 
-// Quoted returns the text of the first member of that name in body, "" for none, one above 4 KiB or with an escape in it.
-func Quoted(body []byte, name string) string {
-	const longest = 4 << 10
-	_, rest, _ := bytes.Cut(body, []byte(`"`+name+`"`))
-	rest, found := bytes.CutPrefix(bytes.TrimSpace(rest), []byte(":"))
-	rest, opened := bytes.CutPrefix(bytes.TrimSpace(rest), []byte(`"`))
-	text, _, closed := bytes.Cut(rest[:min(len(rest), longest)], []byte(`"`))
-	if !found || !opened || !closed || bytes.IndexByte(text, '\\') >= 0 {
+// StringIn returns the text of the first member of that name in body, "" for none, one above 4 KiB or with an escape
+// in it.
+func StringIn(body []byte, member string) string {
+	const maxText = 4 << 10
+	_, rest, _ := bytes.Cut(body, []byte(`"`+member+`"`))
+	rest, isMember := bytes.CutPrefix(bytes.TrimSpace(rest), []byte(":"))
+	rest, isString := bytes.CutPrefix(bytes.TrimSpace(rest), []byte(`"`))
+	if !isMember || !isString {
+		return ""
+	}
+
+	text, _, closed := bytes.Cut(rest[:min(len(rest), maxText)], []byte(`"`))
+	if !closed || bytes.IndexByte(text, '\\') >= 0 {
 		return ""
 	}
 	return string(text)

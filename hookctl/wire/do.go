@@ -16,26 +16,32 @@ const (
 	maxAnswer = 16 << 20
 )
 
+// onePacket is the size up to which a body is written together with the head.
+const onePacket = 32 << 10
+
 // Do sends f to the daemon at socket and returns its answer, both before the deadline. Errors are
-// [ErrNoDaemon], [ErrBusy], [ErrTimeout] or [ErrProtocol], the last two perhaps after the daemon took the frame.
+// [ErrNoDaemon], [ErrBusy], [ErrTimeout] or [ErrProtocol], the last two perhaps after the daemon recorded the frame.
 func Do(deadline time.Time, socket, event string, f Frame) (Reply, error) {
-	c, err := Dial(socket, deadline)
+	conn, err := Dial(socket, deadline)
 	if err != nil {
 		return Reply{}, err
 	}
-	defer c.Close()
-	head, body := request(event, f), f.Body
-	if len(body) <= 32<<10 { // one packet
+	defer conn.Close()
+
+	head, body := requestHead(event, f), f.Body
+	if len(body) <= onePacket {
 		head, body = append(head, body...), nil
 	}
-	_, err = c.Write(head)
+	_, err = conn.Write(head)
 	if err == nil && len(body) > 0 {
-		_, err = c.Write(body)
+		_, err = conn.Write(body)
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return Reply{}, ErrTimeout
 	}
-	return answer(c) // a daemon that refuses stops reading; its answer says why
+
+	// Other errors of writing are not looked at: a daemon that refuses stops reading, and its answer says why.
+	return readReply(conn)
 }
 
 // AlivePath is the path of the request that a daemon answers as soon as it is there.
@@ -47,8 +53,8 @@ const HookPath = "/v1/hook/"
 // Misdirected begins the answer of a daemon that serves another home than the one that was meant.
 const Misdirected = "HTTP/1.1 421"
 
-// request returns the request's head.
-func request(event string, f Frame) []byte {
+// requestHead returns the request's head, with the empty line that ends it.
+func requestHead(event string, f Frame) []byte {
 	b := append(make([]byte, 0, 4096), "POST "+HookPath...)
 	b = append(b, event...)
 	b = append(b, " HTTP/1.1\r\nHost: hookline\r\nHookline-Protocol: "...)
@@ -63,57 +69,87 @@ func request(event string, f Frame) []byte {
 	return append(b, "\r\nConnection: close\r\n\r\n"...)
 }
 
-// answer reads the one answer: as much as its Content-Length says, never to the end of the connection.
-func answer(c io.Reader) (Reply, error) {
-	in := bufio.NewReader(io.LimitReader(c, maxHead+maxAnswer))
-	reply := Reply{Exit: -1}
-	protocol, length, stdout := -1, -1, -1
-	status, err := line(in)
-	switch {
-	case err != nil:
+// readReply reads the one answer: as much as its Content-Length says, never to the end of the connection.
+func readReply(r io.Reader) (Reply, error) {
+	in := bufio.NewReader(io.LimitReader(r, maxHead+maxAnswer))
+
+	status, err := readLine(in)
+	if err != nil {
 		return Reply{}, err
-	case strings.HasPrefix(status, Misdirected):
-		return Reply{}, wireError{ErrNoDaemon, "the one that answers serves another home"}
-	case strings.HasPrefix(status, "HTTP/1.1 503"):
-		return Reply{}, wireError{ErrBusy, status}
-	case !strings.HasPrefix(status, "HTTP/1.1 200"):
-		return Reply{}, protocolError("status " + strconv.Quote(status[:min(len(status), 100)]))
+	}
+	if err := statusError(status); err != nil {
+		return Reply{}, err
+	}
+	head, err := readFields(in)
+	if err != nil {
+		return Reply{}, err
 	}
 
+	body := make([]byte, head.length)
+	if _, err := io.ReadFull(in, body); err != nil {
+		return Reply{}, readError(err)
+	}
+	return Reply{Stdout: body[:head.stdout], Stderr: body[head.stdout:], Exit: head.exit}, nil
+}
+
+// statusError returns the error that an answer's status line stands for, nil for 200.
+func statusError(status string) error {
+	if strings.HasPrefix(status, Misdirected) {
+		return wireError{ErrNoDaemon, "the one that answers serves another home"}
+	}
+	if strings.HasPrefix(status, "HTTP/1.1 503") {
+		return wireError{ErrBusy, status}
+	}
+	if !strings.HasPrefix(status, "HTTP/1.1 200") {
+		return protocolError("status " + strconv.Quote(status[:min(len(status), 100)]))
+	}
+	return nil
+}
+
+// replyHead holds the numbers in an answer's header fields.
+type replyHead struct {
+	protocol int
+	length   int // of the body
+	stdout   int // how many bytes of the body are for stdout
+	exit     int
+}
+
+// readFields reads the header fields up to the empty line.
+func readFields(in *bufio.Reader) (replyHead, error) {
+	head := replyHead{protocol: -1, length: -1, stdout: -1, exit: -1}
 	for {
-		field, err := line(in)
+		field, err := readLine(in)
 		if err != nil {
-			return Reply{}, err
+			return replyHead{}, err
 		}
 		if field == "" {
 			break
 		}
+
 		name, value, _ := strings.Cut(field, ":")
-		switch value = strings.TrimSpace(value); strings.ToLower(name) {
+		value = strings.TrimSpace(value)
+		switch strings.ToLower(name) {
 		case "content-length":
-			length = number(value, maxAnswer)
+			head.length = number(value, maxAnswer)
 		case "hookline-stdout":
-			stdout = number(value, maxAnswer)
+			head.stdout = number(value, maxAnswer)
 		case "hookline-exit":
-			reply.Exit = number(value, 255)
+			head.exit = number(value, 255)
 		case "hookline-protocol":
-			protocol = number(value, 1<<20)
+			head.protocol = number(value, 1<<20)
 		}
 	}
-	if protocol <= 0 || reply.Exit < 0 || stdout < 0 || stdout > length {
-		return Reply{}, protocolError("headers missing or out of range")
-	}
 
-	body := make([]byte, length)
-	if _, err := io.ReadFull(in, body); err != nil {
-		return Reply{}, readError(err)
+	// A stdout that is not above the length, and not negative, means that the length is there, too.
+	stdoutFits := head.stdout >= 0 && head.stdout <= head.length
+	if head.protocol <= 0 || head.exit < 0 || !stdoutFits {
+		return replyHead{}, protocolError("headers missing or out of range")
 	}
-	reply.Stdout, reply.Stderr = body[:stdout], body[stdout:]
-	return reply, nil
+	return head, nil
 }
 
-// line returns one line of an answer's head, of 4 KiB at most.
-func line(in *bufio.Reader) (string, error) {
+// readLine returns one line of an answer's head, of 4 KiB at most, without its end.
+func readLine(in *bufio.Reader) (string, error) {
 	text, err := in.ReadSlice('\n')
 	if err != nil {
 		return "", readError(err)
@@ -130,7 +166,8 @@ func number(s string, limit int) int {
 	return n
 }
 
-// readError returns the typed form of a failed read. A connection that ends early is a daemon that died.
+// readError returns [ErrTimeout] or an [ErrProtocol] for a failed read: a connection that ends early means that the
+// daemon died.
 func readError(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return ErrTimeout
@@ -138,7 +175,7 @@ func readError(err error) error {
 	return protocolError(err.Error())
 }
 
-// wireError is one of the sentinels with its detail; fmt would cost a hook its start-up time.
+// wireError adds a detail to one of the sentinels; fmt would cost a hook its start-up time.
 type wireError struct {
 	kind   error
 	detail string

@@ -17,18 +17,19 @@ func Become(program string, args []string) int {
 	return 1
 }
 
-// ownSession keeps the client from killing the delivery with the hook's process group.
-func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+// detached starts the delivery in a new session, so that the client does not kill it with the hook's process group.
+func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // stdinFile keeps the file of [stdin]: its finalizer would close the descriptor.
 var stdinFile *os.File
 
-// stdin is the process's stdin with reads that can end at a deadline. A regular file has no such reads
+// stdin returns the process's stdin with reads that can end at a deadline. A regular file has no such reads
 // and needs none.
 func stdin() *os.File {
 	if syscall.SetNonblock(0, true) != nil {
 		return os.Stdin
 	}
+
 	stdinFile = os.NewFile(0, "stdin")
 	if stdinFile.SetReadDeadline(time.Time{}) != nil {
 		_ = syscall.SetNonblock(0, false)

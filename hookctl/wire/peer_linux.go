@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// ownPeer asks the kernel who listens.
-func ownPeer(fd int, _ string) bool {
+// peerIsThisUser asks the kernel which user listens.
+func peerIsThisUser(fd int, _ string) bool {
 	cred, err := syscall.GetsockoptUcred(fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	return err == nil && int(cred.Uid) == os.Geteuid()
 }

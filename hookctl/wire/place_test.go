@@ -180,7 +180,7 @@ func TestIsHook(t *testing.T) {
 	}
 }
 
-func TestElsewhere(t *testing.T) {
+func TestOtherSocket(t *testing.T) {
 	home := t.TempDir()
 	near := home + "/hookd.sock"
 	for _, c := range []struct{ link, socket, want string }{
@@ -196,7 +196,7 @@ func TestElsewhere(t *testing.T) {
 				t.Skip(err)
 			}
 		}
-		if got := Elsewhere(home, c.socket); got != c.want {
+		if got := OtherSocket(home, c.socket); got != c.want {
 			t.Errorf("link %q, socket %q: %q, want %q", c.link, c.socket, got, c.want)
 		}
 	}

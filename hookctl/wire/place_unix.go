@@ -9,10 +9,11 @@ import (
 	"syscall"
 )
 
-// openDirs returns the folders in which every user may make folders. The last one has room where all disks are full.
-func openDirs() []string { return []string{"/var/tmp", "/tmp", "/dev/shm"} }
+// sharedFolders returns the folders in which every user may make folders. The last one has room where all disks are
+// full.
+func sharedFolders() []string { return []string{"/var/tmp", "/tmp", "/dev/shm"} }
 
-// Mark returns device and inode of a home's folder, by which a copy differs from it; "" where it is not there.
+// Mark returns the device and inode of a home's folder, which tell it from a copy; "" where it is not there.
 func Mark(home string) string {
 	info, err := os.Stat(home)
 	if err != nil {
@@ -25,17 +26,21 @@ func Mark(home string) string {
 	return strconv.FormatUint(uint64(st.Dev), 16) + ":" + strconv.FormatUint(st.Ino, 16)
 }
 
-// private reports whether a folder is there and can be changed by this user alone; a link to it must be the user's, too.
+// private reports whether a folder is there and only this user can change it; a link to it must be the user's, too.
 func private(dir string) bool {
 	link, err := os.Lstat(dir)
-	if err != nil {
+	if err != nil || !ofThisUser(link) {
 		return false
 	}
 	info, err := os.Stat(dir)
-	return err == nil && info.IsDir() && info.Mode().Perm()&0o022 == 0 && ours(link) && ours(info)
+	if err != nil || !ofThisUser(info) {
+		return false
+	}
+	othersWrite := info.Mode().Perm()&0o022 != 0
+	return info.IsDir() && !othersWrite
 }
 
-func ours(info fs.FileInfo) bool {
+func ofThisUser(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid()
 }

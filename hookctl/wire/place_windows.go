@@ -2,10 +2,11 @@ package wire
 
 import "os"
 
-// openDirs returns the user's own folder of temporary files.
-func openDirs() []string { return []string{os.TempDir()} }
+// sharedFolders returns the user's folder of temporary files.
+func sharedFolders() []string { return []string{os.TempDir()} }
 
-// Mark returns "": a copy is not recognised here.
+// Mark returns "": on Windows a copy of a home is not told from it.
 func Mark(string) string { return "" }
 
+// private reports true: the folders lie in the user's profile, which its access list protects.
 func private(string) bool { return true }

@@ -21,8 +21,8 @@ import (
 // The tests of this file run real processes: this test binary as hookctl, and found on the PATH as
 // hookd (see TestMain).
 
-// fakeHookd stands in for hookd: "deliver" writes what it was given to $FAKE_OUT and answers, or ends as $FAKE_END says;
-// anything else prints its arguments.
+// fakeHookd stands in for hookd: "deliver" writes what it was given to $FAKE_OUT and answers, or ends as $FAKE_END
+// says; anything else prints its arguments.
 func fakeHookd(args []string) int {
 	if len(args) == 0 || args[0] != "deliver" {
 		os.Stdout.WriteString(strings.Join(args, " "))
@@ -217,8 +217,8 @@ func TestHookUnfinishedInput(t *testing.T) {
 	}
 }
 
-// A delivery that ends without an answer is tried once more. Where both end, the user is told, and a record without content is left
-// of the hook. The exit code of a crash is never relayed.
+// A delivery that ends without an answer is tried once more. Where both end, the user is told, and a record without
+// content is left of the hook. The exit code of a crash is never relayed.
 func TestDeliveryDies(t *testing.T) {
 	lost := `{"systemMessage":"hookline: this hook was not recorded: the recorder's delivery ended twice without an answer; ` + "`hookctl tail --type hook.refused`" + ` shows such hooks"}` + "\n"
 	for _, c := range []struct {
@@ -318,11 +318,11 @@ func TestPeoplesVerbs(t *testing.T) {
 	}
 }
 
-func TestSpeaks(t *testing.T) {
+func TestTakesJSON(t *testing.T) {
 	for event, want := range map[string]bool{"Stop": true, "-": true, "PreCompact": false, "PostCompact": false, "WorktreeCreate": false, "MessageDisplay": false} {
-		expect.Equal(t, Speaks([]string{"hook", event}, event), want, event)
+		expect.Equal(t, TakesJSON([]string{"hook", event}, event), want, event)
 	}
-	if Speaks([]string{"consciousness", "brief", "--hook"}, "PreToolUse") {
+	if TakesJSON([]string{"consciousness", "brief", "--hook"}, "PreToolUse") {
 		t.Error("a verb prints plain text")
 	}
 }

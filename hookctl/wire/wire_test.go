@@ -72,7 +72,8 @@ func TestThinClientLinks(t *testing.T) {
 	if err != nil {
 		t.Skipf("go list: %v", err)
 	}
-	// Their tables and self-tests at start cost each hook, as those of net, fmt and encoding/json would, which docs/floors keeps out.
+	// Their tables and self-tests at start cost each hook, as those of net, fmt and encoding/json would, which
+	// docs/floors keeps out.
 	bad := []string{"reflect", "crypto/sha256", "os/exec", "log/slog"}
 	for _, name := range strings.Split(strings.TrimSpace(string(out)), "\n") {
 		own, ours := strings.CutPrefix(name, "own ")
