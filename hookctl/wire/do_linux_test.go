@@ -25,7 +25,8 @@ func TestDoQueueFull(t *testing.T) {
 		full = syscall.Connect(c, &syscall.SockaddrUnix{Name: socket}) != nil
 	}
 
-	if _, err := Do(time.Now().Add(50*time.Millisecond), socket, "Stop", Frame{}); !errors.Is(err, ErrTimeout) {
-		t.Errorf("%v", err)
+	_, err := Do(time.Now().Add(50*time.Millisecond), socket, "Stop", Frame{})
+	if !errors.Is(err, ErrTimeout) {
+		t.Errorf("error of a daemon with a full queue = %v, want %v", err, ErrTimeout)
 	}
 }

@@ -16,39 +16,42 @@ import (
 	"hookline/expect"
 )
 
-// listen is a socket in a short folder; serve gets one connection, which stays open until the end of
+// listen returns a socket in a folder with a short path. serve gets one connection, which stays open until the end of
 // the test unless serve closes it.
 func listen(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
+
 	parent := ""
 	if len(os.TempDir()) > 80 {
 		parent = "/tmp" // a socket's path may have 100 bytes
 	}
 	dir := expect.Value(os.MkdirTemp(parent, "w"))(t)
 	socket := filepath.Join(dir, "s")
-	l := expect.Value(net.Listen("unix", socket))(t)
+	listener := expect.Value(net.Listen("unix", socket))(t)
+
 	done := make(chan struct{})
-	var held net.Conn
+	var accepted net.Conn
 	go func() {
 		defer close(done)
-		if c, err := l.Accept(); err == nil {
-			held = c
-			serve(c)
+		if conn, err := listener.Accept(); err == nil {
+			accepted = conn
+			serve(conn)
 		}
 	}()
+
 	t.Cleanup(func() {
-		l.Close()
+		listener.Close()
 		<-done
-		if held != nil {
-			held.Close()
+		if accepted != nil {
+			accepted.Close()
 		}
 		os.RemoveAll(dir)
 	})
 	return socket
 }
 
-// takeRequest reads a whole request as net/http does.
-func takeRequest(c net.Conn) (*http.Request, []byte) {
+// readRequest reads a whole request as net/http does.
+func readRequest(c net.Conn) (*http.Request, []byte) {
 	r, err := http.ReadRequest(bufio.NewReader(c))
 	if err != nil {
 		return nil, nil
@@ -63,31 +66,42 @@ const okHead = "HTTP/1.1 200 OK\r\nHookline-Protocol: 1\r\nhookline-build: 9.9\r
 
 func TestDo(t *testing.T) {
 	for _, size := range []int{0, 32 << 10, 6 << 20} {
-		f := Frame{ID: NewID(1), Args: []string{"hook", "Stop"}, Note: "a\r\nb", Body: bytes.Repeat([]byte("x"), size)}
+		f := Frame{
+			ID: NewID(1), Args: []string{"hook", "Stop"}, Note: "a\r\nb",
+			Body: bytes.Repeat([]byte("x"), size),
+		}
 		var req *http.Request
 		var body []byte
-		socket := listen(t, func(c net.Conn) {
-			req, body = takeRequest(c)
-			io.WriteString(c, okHead+"Hookline-Stdout: 3\r\nContent-Length: 5\r\n\r\n")
-			io.WriteString(c, "outER")
+		socket := listen(t, func(conn net.Conn) {
+			req, body = readRequest(conn)
+			io.WriteString(conn, okHead+"Hookline-Stdout: 3\r\nContent-Length: 5\r\n\r\n")
+			io.WriteString(conn, "outER")
 		})
+
 		reply := expect.Value(Do(soon(), socket, "Stop", f))(t)
-		if string(reply.Stdout) != "out" || string(reply.Stderr) != "ER" || reply.Exit != 1 {
-			t.Errorf("%+v", reply)
-		}
-		if req.Method != "POST" || req.URL.Path != "/v1/hook/Stop" || req.Header.Get("Hookline-Protocol") != "1" ||
-			req.Header.Get("Hookline-Build") != Build || req.Header.Get("Hookline-Frame") != string(f.Header()) || !req.Close {
-			t.Errorf("%v", req)
-		}
+		expect.Equal(t, string(reply.Stdout), "out", "stdout")
+		expect.Equal(t, string(reply.Stderr), "ER", "stderr")
+		expect.Equal(t, reply.Exit, 1, "exit code")
+
+		expect.Equal(t, req.Method, "POST", "method")
+		expect.Equal(t, req.URL.Path, "/v1/hook/Stop", "path")
+		expect.Equal(t, req.Header.Get("Hookline-Protocol"), "1", "protocol")
+		expect.Equal(t, req.Header.Get("Hookline-Build"), Build, "build")
+		expect.Equal(t, req.Header.Get("Hookline-Frame"), string(f.Header()), "frame")
+		expect.Equal(t, req.Close, true, "Connection: close")
 		if !bytes.Equal(body, f.Body) {
-			t.Errorf("body of %d bytes, want %d", len(body), size)
+			t.Errorf("body has %d bytes, want the %d that were sent", len(body), size)
 		}
 	}
 }
 
 func TestDoTrouble(t *testing.T) {
-	answer := func(s string) func(net.Conn) {
-		return func(c net.Conn) { takeRequest(c); io.WriteString(c, s); c.Close() }
+	answer := func(text string) func(net.Conn) {
+		return func(conn net.Conn) {
+			readRequest(conn)
+			io.WriteString(conn, text)
+			conn.Close()
+		}
 	}
 	for _, c := range []struct {
 		name  string
@@ -109,7 +123,7 @@ func TestDoTrouble(t *testing.T) {
 			f := Frame{ID: NewID(1), Args: []string{"hook"}, Body: bytes.Repeat([]byte("x"), 2<<20)}
 			_, err := Do(deadline, listen(t, c.serve), "Stop", f)
 			if !errors.Is(err, c.want) {
-				t.Errorf("got %v, want %v", err, c.want)
+				t.Errorf("error = %v, want %v", err, c.want)
 			}
 		})
 	}
@@ -117,32 +131,37 @@ func TestDoTrouble(t *testing.T) {
 
 // A daemon that refuses stops reading in the middle; its answer is read all the same.
 func TestDoStoppedWriting(t *testing.T) {
-	socket := listen(t, func(c net.Conn) {
-		c.Read(make([]byte, 100))
-		io.WriteString(c, okHead+"Hookline-Stdout: 2\r\nContent-Length: 2\r\n\r\nno")
-		c.Close()
+	socket := listen(t, func(conn net.Conn) {
+		conn.Read(make([]byte, 100))
+		io.WriteString(conn, okHead+"Hookline-Stdout: 2\r\nContent-Length: 2\r\n\r\nno")
+		conn.Close()
 	})
-	reply, err := Do(soon(), socket, "Stop", Frame{Body: bytes.Repeat([]byte("x"), 8<<20)})
-	if err != nil || string(reply.Stdout) != "no" {
-		t.Errorf("%+v %v", reply, err)
-	}
+
+	f := Frame{Body: bytes.Repeat([]byte("x"), 8<<20)}
+	reply := expect.Value(Do(soon(), socket, "Stop", f))(t)
+	expect.Equal(t, string(reply.Stdout), "no", "stdout")
 }
 
 func TestDoNoDaemon(t *testing.T) {
-	stale := listen(t, func(net.Conn) {})
-	dir := filepath.Dir(stale)
-	left := filepath.Join(dir, "left")
-	l := expect.Value(net.Listen("unix", left))(t)
-	l.(*net.UnixListener).SetUnlinkOnClose(false)
-	l.Close()
+	live := listen(t, func(net.Conn) {})
+	dir := filepath.Dir(live)
+	stale := filepath.Join(dir, "stale")
+	listener := expect.Value(net.Listen("unix", stale))(t)
+	listener.(*net.UnixListener).SetUnlinkOnClose(false)
+	listener.Close()
+
 	for name, socket := range map[string]string{
-		"missing": filepath.Join(dir, "none"), "stale": left, "a file in the way": stale + "/x", "too long": "/" + strings.Repeat("x", 200),
+		"missing":           filepath.Join(dir, "none"),
+		"stale":             stale,
+		"a file in the way": live + "/x",
+		"too long":          "/" + strings.Repeat("x", 200),
 	} {
-		if _, err := Do(soon(), socket, "Stop", Frame{}); !errors.Is(err, ErrNoDaemon) {
-			t.Errorf("%s: %v", name, err)
+		_, err := Do(soon(), socket, "Stop", Frame{})
+		if !errors.Is(err, ErrNoDaemon) {
+			t.Errorf("%s: error = %v, want %v", name, err, ErrNoDaemon)
 		}
 	}
-	if c, err := net.Dial("unix", stale); err == nil {
-		c.Close()
+	if conn, err := net.Dial("unix", live); err == nil { // ends the wait for a connection
+		conn.Close()
 	}
 }

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,15 +11,13 @@ import (
 	"hookline/expect"
 )
 
-func env(kv ...string) func(string) string {
-	return func(name string) string {
-		for i := 0; i < len(kv); i += 2 {
-			if kv[i] == name {
-				return kv[i+1]
-			}
-		}
-		return ""
+// env returns a getenv that knows these variables, each a name and its value.
+func env(namesAndValues ...string) func(string) string {
+	values := map[string]string{}
+	for i := 0; i < len(namesAndValues); i += 2 {
+		values[namesAndValues[i]] = namesAndValues[i+1]
 	}
+	return func(name string) string { return values[name] }
 }
 
 func TestHome(t *testing.T) {
@@ -34,20 +31,31 @@ func TestHome(t *testing.T) {
 		{"state home", env("HOME", "/home/me", "XDG_STATE_HOME", "/state"), "/state/hookline", ""},
 		{"own variable wins", env("HOME", "/home/me", "XDG_STATE_HOME", "/state", "HOOKLINE_HOME", "/h/"), "/h", ""},
 		{"below HOME, not read by a shell", env("HOME", "/home/me", "HOOKLINE_HOME", "~/log"), "/home/me/log", ""},
-		{"HOME unset", env("HOOKLINE_SECOND", "/var/tmp"), "/var/tmp/" + user, "HOME is not set, state is in /var/tmp/" + user},
+		{
+			"HOME unset", env("HOOKLINE_SECOND", "/var/tmp"),
+			"/var/tmp/" + user, "HOME is not set, state is in /var/tmp/" + user,
+		},
 	} {
-		if home, note := Home(c.env); home != c.home || note != c.note {
-			t.Errorf("%s: %s %q", c.name, home, note)
-		}
+		home, note := Home(c.env)
+		expect.Equal(t, home, c.home, c.name, "home")
+		expect.Equal(t, note, c.note, c.name, "note")
 	}
-	taken, free := t.TempDir(), t.TempDir()
-	expect.OK(t, os.WriteFile(filepath.Join(taken, user), nil, 0o600))
-	if home, _ := Home(env("HOOKLINE_SECOND", taken+string(filepath.ListSeparator)+free)); home != filepath.Join(free, user) {
-		t.Errorf("beside a place that is taken: %s", home)
-	}
-	if home, _ := Home(env("HOOKLINE_HOME", "here")); !filepath.IsAbs(home) || filepath.Base(home) != "here" {
-		t.Errorf("relative home: %s", home)
-	}
+}
+
+// A folder that somebody else has made is passed over.
+func TestHomelessBesideForeignFolder(t *testing.T) {
+	user := "hookline-" + strconv.Itoa(os.Getuid())
+	occupied, free := t.TempDir(), t.TempDir()
+	expect.OK(t, os.WriteFile(filepath.Join(occupied, user), nil, 0o600))
+
+	home, _ := Home(env("HOOKLINE_SECOND", occupied+string(filepath.ListSeparator)+free))
+	expect.Equal(t, home, filepath.Join(free, user), "home")
+}
+
+func TestRelativeHome(t *testing.T) {
+	home, _ := Home(env("HOOKLINE_HOME", "here"))
+	expect.Equal(t, filepath.Base(home), "here", "last part of", home)
+	expect.Equal(t, filepath.IsAbs(home), true, "absolute", home)
 }
 
 func TestSocket(t *testing.T) {
@@ -60,10 +68,19 @@ func TestSocket(t *testing.T) {
 		socket string
 	}{
 		{"in home", env("HOOKLINE_HOME", "/h"), "/h/hookd.sock"},
-		{"runtime folder", env("HOOKLINE_HOME", "/h", "XDG_RUNTIME_DIR", run), run + "/hookline/" + Hash("/h") + ".sock"},
+		{
+			"runtime folder", env("HOOKLINE_HOME", "/h", "XDG_RUNTIME_DIR", run),
+			run + "/hookline/" + Hash("/h") + ".sock",
+		},
 		{"runtime folder that is gone", env("HOOKLINE_HOME", "/h", "XDG_RUNTIME_DIR", "/none"), "/h/hookd.sock"},
-		{"own variable", env("HOOKLINE_HOME", "/h", "XDG_RUNTIME_DIR", run, "HOOKLINE_SOCKET", "/s/x.sock"), "/s/x.sock"},
-		{"temporary folder too long as well", env("HOOKLINE_HOME", long, "TMPDIR", long), "/tmp/" + user + "/" + Hash(long+"/hookd.sock") + ".sock"},
+		{
+			"variable of ours wins", env("HOOKLINE_HOME", "/h", "XDG_RUNTIME_DIR", run, "HOOKLINE_SOCKET", "/s/x.sock"),
+			"/s/x.sock",
+		},
+		{
+			"temporary folder too long as well", env("HOOKLINE_HOME", long, "TMPDIR", long),
+			"/tmp/" + user + "/" + Hash(long+"/hookd.sock") + ".sock",
+		},
 	} {
 		if len(c.socket) > 100 {
 			continue // the test's own temporary folder
@@ -71,17 +88,21 @@ func TestSocket(t *testing.T) {
 		expect.Equal(t, Socket(c.env), c.socket, c.name)
 	}
 	for n := 80; n < 120; n++ {
-		if got := Socket(env("HOOKLINE_HOME", "/"+strings.Repeat("x", n))); len(got) > 100 {
-			t.Errorf("%d bytes: %s", len(got), got)
+		home := "/" + strings.Repeat("x", n)
+		if got := Socket(env("HOOKLINE_HOME", home)); len(got) > 100 {
+			t.Errorf("socket of a home of %d bytes = %s of %d bytes, want at most 100", len(home), got, len(got))
 		}
 	}
 }
 
 // FNV-1a of 32 bits as published, eight digits also where the first are zero.
 func TestHash(t *testing.T) {
-	for in, want := range map[string]string{"": "811c9dc5", "a": "e40c292c", "foobar": "bf9cf968", "68m* ": ""} {
-		if got := Hash(in); want != "" && got != want || len(got) != 8 {
-			t.Errorf("%q: %s", in, got)
+	for text, want := range map[string]string{"": "811c9dc5", "a": "e40c292c", "foobar": "bf9cf968"} {
+		expect.Equal(t, Hash(text), want, "hash of", text)
+	}
+	for i := range 1000 {
+		if got := Hash(strconv.Itoa(i)); len(got) != 8 {
+			t.Errorf("hash of %d = %q, want eight digits", i, got)
 		}
 	}
 }
@@ -105,18 +126,21 @@ func TestDeadline(t *testing.T) {
 		{"hook Tomorrow", "", 500 * time.Millisecond},
 	} {
 		args := strings.Fields(c.args)
-		expect.Equal(t, Deadline(args, Event(args, nil), c.dir), c.want, c.args)
+		got := Deadline(args, Event(args, nil), c.dir)
+		expect.Equal(t, got, c.want, "deadline of", c.args)
 	}
 }
 
-// What a hook's directory is gated by: the first .git upwards; of a linked work tree and a submodule it is assumed.
+// The first .git upwards counts; of a linked work tree and a submodule it is assumed that they are gated.
 func TestGated(t *testing.T) {
 	base := expect.Value(filepath.EvalSymlinks(t.TempDir()))(t)
 	t.Setenv("HOME", filepath.Join(base, "home"))
 	t.Setenv("USERPROFILE", filepath.Join(base, "home"))
 	put := func(name, text string) {
 		t.Helper()
-		expect.OK(t, errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(base, name)), 0o700), os.WriteFile(filepath.Join(base, name), []byte(text), 0o600)))
+		path := filepath.Join(base, name)
+		expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	for _, gated := range []string{"above", "above/repo", "home", "plain", "dangling"} {
 		put(gated+"/.claude/requirements.yaml", "")
@@ -133,14 +157,34 @@ func TestGated(t *testing.T) {
 	if err := os.Symlink(filepath.Join(base, "above", "repo", "a"), filepath.Join(base, "link")); err != nil {
 		t.Skip("no links here: ", err)
 	}
-	expect.OK(t, errors.Join(os.Remove(filepath.Join(base, "dangling/.claude/requirements.yaml")), os.Symlink("nowhere", filepath.Join(base, "dangling/.claude/requirements.yaml"))))
-	for dir, want := range map[string]bool{"above": true, "above/repo": true, "above/repo/a/b": true, "above/other": false, "above/other/a": false,
-		"home": false, "home/sub": false, "plain": true, "plain/sub": false, "linked/sub": true, "module": true, "link/b": true, "dangling": true, "nowhere": false} {
-		expect.Equal(t, Gated(filepath.Join(base, dir)), want, dir)
+	dangling := filepath.Join(base, "dangling/.claude/requirements.yaml")
+	expect.OK(t, os.Remove(dangling))
+	expect.OK(t, os.Symlink("nowhere", dangling))
+
+	for dir, want := range map[string]bool{
+		"above":          true,
+		"above/repo":     true,
+		"above/repo/a/b": true,
+		"above/other":    false,
+		"above/other/a":  false,
+		"home":           false,
+		"home/sub":       false,
+		"plain":          true,
+		"plain/sub":      false,
+		"linked/sub":     true,
+		"module":         true,
+		"link/b":         true,
+		"dangling":       true,
+		"nowhere":        false,
+	} {
+		expect.Equal(t, Gated(filepath.Join(base, dir)), want, "gated:", dir)
 	}
 }
 
 func TestWhere(t *testing.T) {
+	if os.PathSeparator != '/' {
+		t.Skip("the paths of this test begin with a slash")
+	}
 	for body, want := range map[string]string{
 		`{"session_id":"x","cwd":"/repo/sub","tool_input":{"cwd":"/other"}}`: "/repo/sub",
 		`{"cwd" : "/a b/é"}`:  "/a b/é",
@@ -149,9 +193,8 @@ func TestWhere(t *testing.T) {
 		`{"cwd":"/unfinished`: "/process",
 		``:                    "/process",
 	} {
-		if got := (Frame{Cwd: "/process", Body: []byte(body)}).Where(); got != want && os.PathSeparator == '/' {
-			t.Errorf("%s: %s", body, got)
-		}
+		f := Frame{Cwd: "/process", Body: []byte(body)}
+		expect.Equal(t, f.Where(), want, "working directory of", body)
 	}
 }
 
@@ -165,18 +208,32 @@ func TestEvent(t *testing.T) {
 		{"hook ../x", ``, "-"},
 		{"session restore-identity", ``, "SessionStart"},
 	} {
-		expect.Equal(t, Event(strings.Split(c.args, " "), []byte(c.body)), c.want, c.args, c.body)
+		got := Event(strings.Split(c.args, " "), []byte(c.body))
+		expect.Equal(t, got, c.want, "event of", c.args, c.body)
 	}
 }
 
 func TestIsHook(t *testing.T) {
 	for args, want := range map[string]bool{
-		"hook": true, "hook Stop": true, "hook --help": false, "consciousness brief": true, "consciousness brief -h": false,
-		"consciousness check-identity --auto-dream": true, "consciousness inject-context": true, "consciousness": false,
-		"consciousness brieff": false, "session restore-identity": true, "session persist-identity": true,
-		"session list": false, "status": false, "": false, "version": false, "--help": false,
+		"hook":                         true,
+		"hook Stop":                    true,
+		"hook --help":                  false,
+		"consciousness brief":          true,
+		"consciousness brief -h":       false,
+		"consciousness inject-context": true,
+		"consciousness":                false,
+		"consciousness brieff":         false,
+		"session restore-identity":     true,
+		"session persist-identity":     true,
+		"session list":                 false,
+		"status":                       false,
+		"":                             false,
+		"version":                      false,
+		"--help":                       false,
+
+		"consciousness check-identity --auto-dream": true,
 	} {
-		expect.Equal(t, IsHook(strings.Fields(args)), want, args)
+		expect.Equal(t, IsHook(strings.Fields(args)), want, "hook:", args)
 	}
 }
 
@@ -196,8 +253,6 @@ func TestOtherSocket(t *testing.T) {
 				t.Skip(err)
 			}
 		}
-		if got := OtherSocket(home, c.socket); got != c.want {
-			t.Errorf("link %q, socket %q: %q, want %q", c.link, c.socket, got, c.want)
-		}
+		expect.Equal(t, OtherSocket(home, c.socket), c.want, "link", c.link, "socket", c.socket)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"hookline/expect"
 )
 
 var never = Patience{Quiet: time.Hour, Whole: time.Hour}
@@ -36,56 +38,71 @@ func TestReadValue(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for how, r := range map[string]io.Reader{
-				"at once": strings.NewReader(c.in), "byte by byte": iotest.OneByteReader(strings.NewReader(c.in)),
+				"at once":       strings.NewReader(c.in),
+				"byte by byte":  iotest.OneByteReader(strings.NewReader(c.in)),
 				"end with data": iotest.DataErrReader(strings.NewReader(c.in)),
 			} {
 				got := ReadValue(r, Limit, never)
-				if string(got.Body) != c.body || got.Size != int64(len(c.body)) || got.Complete != c.complete || got.Note != c.note {
-					t.Errorf("%s: %.60q size %d complete %v note %q", how, got.Body, got.Size, got.Complete, got.Note)
-				}
+				expect.Equal(t, string(got.Body), c.body, how, "body")
+				expect.Equal(t, got.Size, int64(len(c.body)), how, "size")
+				expect.Equal(t, got.Complete, c.complete, how, "complete")
+				expect.Equal(t, got.Note, c.note, how, "note")
 			}
 		})
 	}
 }
 
-// The end of either patience is no part of the value.
+// At either deadline the value is left as it is.
 func TestReadValueDeadline(t *testing.T) {
-	for _, patience := range []Patience{{Quiet: 50 * time.Millisecond, Whole: time.Minute}, {Quiet: time.Minute, Whole: 50 * time.Millisecond}} {
+	for _, patience := range []Patience{
+		{Quiet: 50 * time.Millisecond, Whole: time.Minute},
+		{Quiet: time.Minute, Whole: 50 * time.Millisecond},
+	} {
 		r, w := net.Pipe()
 		go func() { _, _ = io.WriteString(w, `{"a":"`) }() // the reader may be gone
-		if got := ReadValue(r, Limit, patience); got.Complete || got.Note == "" || string(got.Body) != `{"a":"` {
-			t.Errorf("%+v", got)
-		}
+		got := ReadValue(r, Limit, patience)
+		expect.Equal(t, string(got.Body), `{"a":"`, "body")
+		expect.Equal(t, got.Complete, false, "complete")
+		expect.Equal(t, got.Note, "input not complete at the deadline", "note")
 		r.Close()
 	}
 }
 
 func TestReadValueAboveLimit(t *testing.T) {
 	const limit = 2 << 20
-	for _, size := range []int{limit, limit + 1, 3*limit + 7} {
-		in := `"` + strings.Repeat("x", size-2) + `"`
+	const above = "above the limit, only the head was kept"
+	for _, c := range []struct {
+		size, kept int
+		complete   bool
+		note       string
+	}{
+		{limit, limit, true, ""},
+		{limit + 1, 1 << 20, false, above},
+		{3*limit + 7, 1 << 20, false, above},
+	} {
+		in := `"` + strings.Repeat("x", c.size-2) + `"`
 		got := ReadValue(strings.NewReader(in+" {}"), limit, never)
-		over := size > limit
-		if got.Size != int64(size) || got.Complete == over || over != (got.Note == "above the limit, only the head was kept") {
-			t.Errorf("%d: size %d complete %v note %q", size, got.Size, got.Complete, got.Note)
-		}
-		if over && (len(got.Body) != 1<<20 || !strings.HasPrefix(in, string(got.Body))) {
-			t.Errorf("%d: head of %d bytes", size, len(got.Body))
-		}
+		expect.Equal(t, got.Size, int64(c.size), "size")
+		expect.Equal(t, got.Complete, c.complete, "complete, of", c.size, "bytes")
+		expect.Equal(t, got.Note, c.note, "note, of", c.size, "bytes")
+		expect.Equal(t, string(got.Body), in[:c.kept], "body, of", c.size, "bytes")
 	}
 }
 
 func TestReadValueError(t *testing.T) {
-	got := ReadValue(io.MultiReader(strings.NewReader(`{"a"`), iotest.ErrReader(io.ErrClosedPipe)), Limit, never)
-	if string(got.Body) != `{"a"` || got.Complete || got.Note != "read: io: read/write on closed pipe" {
-		t.Errorf("%+v", got)
-	}
+	broken := io.MultiReader(strings.NewReader(`{"a"`), iotest.ErrReader(io.ErrClosedPipe))
+	got := ReadValue(broken, Limit, never)
+	expect.Equal(t, string(got.Body), `{"a"`, "body")
+	expect.Equal(t, got.Complete, false, "complete")
+	expect.Equal(t, got.Note, "read: io: read/write on closed pipe", "note")
 }
 
 // For every valid object, array or string, followed by anything, exactly the value is returned.
 func FuzzReadValue(f *testing.F) {
-	for _, s := range []string{`{"a":"b\\"}`, `[1,{"x":"\""}]`, `"s"`, "{\"prompt\":\"a\u00e9\\u0000\"}", `{`, ``, ` 1`, `nul`} {
-		f.Add([]byte(s), []byte(`{"tail":1}`), uint8(3))
+	for _, text := range []string{
+		`{"a":"b\\"}`, `[1,{"x":"\""}]`, `"s"`, "{\"prompt\":\"a\u00e9\\u0000\"}", `{`, ``, ` 1`, `nul`,
+	} {
+		f.Add([]byte(text), []byte(`{"tail":1}`), uint8(3))
 	}
 	payloads, _ := filepath.Glob(filepath.Join(os.Getenv("HOOKLINE_PAYLOADS"), "*.json"))
 	for _, path := range payloads {
@@ -94,15 +111,19 @@ func FuzzReadValue(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, doc, tail []byte, piece uint8) {
-		want := bytes.TrimLeft(doc, "\xEF\xBB\xBF \t\r\n")
 		in := append(bytes.Clone(doc), tail...)
 		got := ReadValue(&pieces{in, int(piece) + 1}, Limit, never)
-		if int(got.Size) != len(got.Body) || !bytes.Contains(in, got.Body) {
-			t.Fatalf("body is no part of the input: %+v", got)
+		expect.EqualNow(t, int(got.Size), len(got.Body), "size")
+		if !bytes.Contains(in, got.Body) {
+			t.Fatalf("body %q is no part of the input %q", got.Body, in)
 		}
+
+		want := bytes.TrimLeft(doc, "\xEF\xBB\xBF \t\r\n")
 		want = bytes.TrimRight(want, " \t\r\n")
-		if json.Valid(want) && strings.IndexByte(`{["`, want[0]) >= 0 && (!got.Complete || !bytes.Equal(got.Body, want)) {
-			t.Fatalf("want %q got %+v", want, got)
+		delimited := len(want) > 0 && strings.IndexByte(`{["`, want[0]) >= 0
+		if delimited && json.Valid(want) {
+			expect.EqualNow(t, string(got.Body), string(want), "body")
+			expect.EqualNow(t, got.Complete, true, "complete")
 		}
 	})
 }

@@ -28,23 +28,23 @@ func fakeHookd(args []string) int {
 		os.Stdout.WriteString(strings.Join(args, " "))
 		return 5
 	}
+
 	in, err := io.ReadAll(os.Stdin)
 	if end := os.Getenv("FAKE_END"); end != "" {
-		count, openErr := os.OpenFile(os.Getenv("FAKE_OUT")+".tries", os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-		if openErr != nil {
-			return 98
-		}
-		_, _ = count.WriteString("x")
-		if info, statErr := count.Stat(); statErr != nil || end != "once" || info.Size() == 1 {
+		tries := countTry()
+		if end != "once" || tries == 1 {
 			return crashed(end)
 		}
 	}
-	if err != nil || os.WriteFile(os.Getenv("FAKE_OUT")+".tmp", in, 0o600) != nil {
+
+	out := os.Getenv("FAKE_OUT")
+	if err != nil || os.WriteFile(out+".tmp", in, 0o600) != nil {
 		return 98
 	}
-	if os.Rename(os.Getenv("FAKE_OUT")+".tmp", os.Getenv("FAKE_OUT")) != nil {
+	if os.Rename(out+".tmp", out) != nil {
 		return 98
 	}
+
 	if os.Getenv("FAKE_KEPT") != "" {
 		os.Stdout.Write([]byte{Kept})
 	}
@@ -59,6 +59,21 @@ func fakeHookd(args []string) int {
 	}
 	os.Stdout.WriteString(string(Kept) + okHead + "Hookline-Stdout: 7\r\nContent-Length: 14\r\n\r\nrelayedwarning")
 	return 0
+}
+
+// countTry adds this delivery to the file of the tries and returns how many there were.
+func countTry() int {
+	file, err := os.OpenFile(os.Getenv("FAKE_OUT")+".tries", os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return 1
+	}
+	defer file.Close()
+	_, _ = file.WriteString("x")
+	info, err := file.Stat()
+	if err != nil {
+		return 1
+	}
+	return int(info.Size())
 }
 
 // crashed ends a delivery without an answer.
@@ -90,7 +105,12 @@ func newClient(t *testing.T, stdin string) *client {
 		t.Skip(err)
 	}
 	return &client{t: t, dir: dir, stdin: strings.NewReader(stdin), env: []string{
-		"WIRE_TEST_AS=hookctl", "PATH=" + dir, "HOME=" + dir, "HOOKLINE_HOME=" + dir, "FAKE_OUT=" + filepath.Join(dir, "out"), "GOCOVERDIR=" + dir,
+		"WIRE_TEST_AS=hookctl",
+		"PATH=" + dir,
+		"HOME=" + dir,
+		"HOOKLINE_HOME=" + dir,
+		"FAKE_OUT=" + filepath.Join(dir, "out"),
+		"GOCOVERDIR=" + dir,
 	}}
 }
 
@@ -99,7 +119,11 @@ func (c *client) run(args ...string) int {
 	self := expect.Value(os.Executable())(c.t)
 	cmd := exec.Command(self)
 	cmd.Args = append([]string{"hookctl"}, args...)
-	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.env, c.dir, c.stdin, &c.stdout, &c.stderr
+	cmd.Env = c.env
+	cmd.Dir = c.dir
+	cmd.Stdin = c.stdin
+	cmd.Stdout = &c.stdout
+	cmd.Stderr = &c.stderr
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		c.t.Fatal(err)
 	}
@@ -109,19 +133,23 @@ func (c *client) run(args ...string) int {
 // expect compares a run's outcome.
 func (c *client) expect(code, wantCode int, stdout, stderr string) {
 	c.t.Helper()
-	if code != wantCode || c.stdout.String() != stdout || c.stderr.String() != stderr {
-		c.t.Errorf("exit %d\nstdout %q\nstderr %q", code, c.stdout.String(), c.stderr.String())
-	}
+	expect.Equal(c.t, code, wantCode, "exit code")
+	expect.Equal(c.t, c.stdout.String(), stdout, "stdout")
+	expect.Equal(c.t, c.stderr.String(), stderr, "stderr")
 }
 
-// delivered is what fakeHookd was given.
+// delivered returns the frame that fakeHookd was given.
 func (c *client) delivered() Frame {
 	c.t.Helper()
-	data, err := os.ReadFile(filepath.Join(c.dir, "out"))
-	for until := time.Now().Add(30 * time.Second); err != nil && time.Now().Before(until); time.Sleep(2 * time.Millisecond) {
-		data, err = os.ReadFile(filepath.Join(c.dir, "out"))
+	path := filepath.Join(c.dir, "out")
+	data, err := os.ReadFile(path)
+	until := time.Now().Add(30 * time.Second)
+	for err != nil && time.Now().Before(until) {
+		time.Sleep(2 * time.Millisecond)
+		data, err = os.ReadFile(path)
 	}
 	expect.OK(c.t, err)
+
 	var f Frame
 	head, body, _ := bytes.Cut(data, []byte("\n"))
 	expect.OK(c.t, json.Unmarshal(head, &f))
@@ -143,11 +171,13 @@ func (c *client) pipe() (w *os.File) {
 func (c *client) daemon() <-chan Frame {
 	frames := make(chan Frame, 1)
 	socket := listen(c.t, func(conn net.Conn) {
-		r, body := takeRequest(conn)
-		f := Frame{}
-		if r != nil && json.Unmarshal([]byte(r.Header.Get("Hookline-Frame")), &f) == nil && r.Method == http.MethodPost {
-			f.Body = body
-			frames <- f
+		r, body := readRequest(conn)
+		if r != nil && r.Method == http.MethodPost {
+			var f Frame
+			if err := json.Unmarshal([]byte(r.Header.Get("Hookline-Frame")), &f); err == nil {
+				f.Body = body
+				frames <- f
+			}
 		}
 		_, _ = io.WriteString(conn, okHead+"Hookline-Stdout: 2\r\nContent-Length: 4\r\n\r\nhier")
 		conn.Close()
@@ -163,16 +193,25 @@ func TestHook(t *testing.T) {
 	c.env = append(c.env, "CLAUDE_CODE_SESSION_ID=s1", "ANTHROPIC_API_"+"KEY="+key, "CLAUDE_CODE_MESSAGING_"+"TOKEN="+key)
 	c.expect(c.run("hook", "Stop"), 1, "hi", "er")
 	f := <-frames
-	if string(f.Body) != `{"hook_event_name":"Stop"}` || !f.Complete || f.Size != 26 || f.Note != "" {
-		t.Errorf("%+v", f)
+	expect.Equal(t, string(f.Body), `{"hook_event_name":"Stop"}`, "body")
+	expect.Equal(t, f.Complete, true, "complete")
+	expect.Equal(t, f.Size, 26, "size")
+	expect.Equal(t, f.Note, "", "note")
+
+	expect.Equal(t, strings.Join(f.Args, " "), "hook Stop", "arguments")
+	expect.Equal(t, f.PPID, os.Getpid(), "parent process")
+	if f.Cwd == "" {
+		t.Error("working directory is empty")
 	}
-	if f.PPID != os.Getpid() || f.Cwd == "" || f.Binary == "" || time.Since(time.UnixMilli(f.Time)) > time.Minute ||
-		strings.Join(f.Args, " ") != "hook Stop" {
-		t.Errorf("%+v", f)
+	if f.Binary == "" {
+		t.Error("executable is empty")
 	}
-	if len(f.Env) != 1 || f.Env["CLAUDE_CODE_SESSION_ID"] != "s1" {
-		t.Errorf("only the listed variables may leave: %v", f.Env)
+	if age := time.Since(time.UnixMilli(f.Time)); age > time.Minute {
+		t.Errorf("time of the frame was %v ago, want less than a minute", age)
 	}
+
+	expect.Equal(t, f.Env["CLAUDE_CODE_SESSION_ID"], "s1", "session in the environment")
+	expect.Equal(t, len(f.Env), 1, "number of variables that left the client:", f.Env)
 }
 
 // S0 REQ-11: the brief must not wait for an input.
@@ -181,9 +220,10 @@ func TestBriefReadsNoInput(t *testing.T) {
 	c.pipe()
 	frames := c.daemon()
 	c.expect(c.run("consciousness", "brief"), 1, "hi", "er")
-	if f := <-frames; !f.Complete || len(f.Body) != 0 || f.Note != "" {
-		t.Errorf("%+v", f)
-	}
+	f := <-frames
+	expect.Equal(t, string(f.Body), "", "body")
+	expect.Equal(t, f.Complete, true, "complete")
+	expect.Equal(t, f.Note, "", "note")
 }
 
 // An input that comes in pieces is read to its end, with pauses that are longer than the hook's deadline.
@@ -200,9 +240,10 @@ func TestHookSlowInput(t *testing.T) {
 	}()
 	frames := c.daemon()
 	c.expect(c.run("hook", "PreToolUse"), 1, "hi", "er")
-	if f := <-frames; !f.Complete || string(f.Body) != body || f.Note != "" {
-		t.Errorf("%.100s", f.Header())
-	}
+	f := <-frames
+	expect.Equal(t, string(f.Body), body, "body")
+	expect.Equal(t, f.Complete, true, "complete")
+	expect.Equal(t, f.Note, "", "note")
 }
 
 // An input that does not go on is sent as it is; SessionEnd has little time.
@@ -212,37 +253,39 @@ func TestHookUnfinishedInput(t *testing.T) {
 	frames := c.daemon()
 	c.env = append(c.env, "WIRE_TEST_HURRY=1")
 	c.run("hook", "SessionEnd") // its answer may come too late on a busy machine
-	if f := <-frames; f.Complete || string(f.Body) != `{"session_id":"s1","x":` || f.Note != "input not complete at the deadline" {
-		t.Errorf("%+v", f)
-	}
+	f := <-frames
+	expect.Equal(t, string(f.Body), `{"session_id":"s1","x":`, "body")
+	expect.Equal(t, f.Complete, false, "complete")
+	expect.Equal(t, f.Note, "input not complete at the deadline", "note")
 }
 
-// A delivery that ends without an answer is tried once more. Where both end, the user is told, and a record without
+// A delivery that ends without an answer is tried once more. Where both end, the user reads that, and a record without
 // content is left of the hook. The exit code of a crash is never relayed.
 func TestDeliveryDies(t *testing.T) {
-	lost := `{"systemMessage":"hookline: this hook was not recorded: the recorder's delivery ended twice without an answer; ` + "`hookctl tail --type hook.refused`" + ` shows such hooks"}` + "\n"
+	const lost = "hookline: this hook was not recorded: the recorder's delivery ended twice without an answer; " +
+		"`hookctl tail --type hook.refused` shows such hooks"
+	const lostMessage = `{"systemMessage":"` + lost + `"}` + "\n"
+	dormant := string(Degraded([]string{"consciousness", "inject-context"}))
 	for _, c := range []struct {
 		end, args, stdout, stderr string
 		code, tries, kept         int
 	}{
 		{"once", "hook PreToolUse", "relayed", "warning", 1, 2, 0},
-		{"killed", "hook PreToolUse", lost, "", 0, 2, 1},
+		{"killed", "hook PreToolUse", lostMessage, "", 0, 2, 1},
 		{"kept", "hook PreToolUse", "", "", 0, 1, 0},
-		{"killed", "consciousness inject-context", string(Degraded([]string{"consciousness", "inject-context"})),
-			"hookline: this hook was not recorded: the recorder's delivery ended twice without an answer; `hookctl tail --type hook.refused` shows such hooks\n", 0, 2, 1},
+		{"killed", "consciousness inject-context", dormant, lost + "\n", 0, 2, 1},
 	} {
 		client := newClient(t, `{"session_id":"s-1","tool_use_id":"t1","tool_input":{"key":"very secret"}}`)
 		client.env = append(client.env, "FAKE_END="+c.end)
 		client.expect(client.run(strings.Fields(c.args)...), c.code, c.stdout, c.stderr)
-		if tries, err := os.ReadFile(filepath.Join(client.dir, "out.tries")); err != nil || len(tries) != c.tries {
-			t.Errorf("%s: %d tries, %v", c.end, len(tries), err)
-		}
+		tries := expect.Value(os.ReadFile(filepath.Join(client.dir, "out.tries")))(t)
+		expect.Equal(t, len(tries), c.tries, c.end, c.args, "deliveries")
+
 		files := expect.Value(filepath.Glob(filepath.Join(client.dir, "spool", "*")))(t)
-		expect.Equal(t, len(files), c.kept, c.end, files)
+		expect.Equal(t, len(files), c.kept, c.end, c.args, "files in the spool:", files)
 		for _, file := range files {
-			if text := expect.Value(os.ReadFile(file))(t); !bytes.HasSuffix(text, []byte("\n"+`{"session_id":"s-1","tool_use_id":"t1"}`)) {
-				t.Errorf("%s: %s", c.end, text)
-			}
+			_, body, _ := bytes.Cut(expect.Value(os.ReadFile(file))(t), []byte("\n"))
+			expect.Equal(t, string(body), `{"session_id":"s-1","tool_use_id":"t1"}`, c.end, c.args, "body in the spool")
 		}
 	}
 }
@@ -252,8 +295,9 @@ func TestLossBesideFrame(t *testing.T) {
 	t.Setenv("HOOKLINE_HOME", t.TempDir())
 	f := Frame{ID: NewID(1)}
 	expect.OK(t, keepLoss(f, "Stop"))
-	if err := keepLoss(f, "Stop"); !errors.Is(err, os.ErrExist) {
-		t.Errorf("%v", err)
+	err := keepLoss(f, "Stop")
+	if !errors.Is(err, os.ErrExist) {
+		t.Errorf("error of a second loss = %v, want %v", err, os.ErrExist)
 	}
 }
 
@@ -266,21 +310,25 @@ func TestLossInOpenHome(t *testing.T) {
 		home := t.TempDir()
 		t.Setenv("HOOKLINE_HOME", home)
 		spool := filepath.Join(home, "spool")
-		expect.OK(t, errors.Join(os.Mkdir(spool, 0o700), os.Chmod(filepath.Join(home, open), 0o777)))
-		if err := keepLoss(Frame{ID: NewID(1)}, "Stop"); err == nil {
-			t.Errorf("%s is open to others: the loss was kept", open)
+		expect.OK(t, os.Mkdir(spool, 0o700))
+		expect.OK(t, os.Chmod(filepath.Join(home, open), 0o777))
+
+		err := keepLoss(Frame{ID: NewID(1)}, "Stop")
+		if err == nil {
+			t.Errorf("%s is open to others: no error, want a refusal", open)
 		}
-		if left, err := os.ReadDir(spool); err != nil || len(left) > 0 {
-			t.Errorf("%s is open to others: %v, %v", open, left, err)
-		}
+		left := expect.Value(os.ReadDir(spool))(t)
+		expect.Equal(t, len(left), 0, open, "is open to others; files in the spool:", left)
 	}
 }
 
-// A delivery that has not kept the frame in time is told as such: it may still do it.
+// Of a delivery that has not kept the frame in time, the user reads that it may still do it.
 func TestDeliveryKeepsNothing(t *testing.T) {
 	c := newClient(t, `{"a":1}`)
 	c.env = append(c.env, "WIRE_TEST_HURRY=1", "FAKE_HOLD="+listen(t, func(net.Conn) {}))
-	c.expect(c.run("hook", "PostToolUse"), 0, `{"systemMessage":"hookline: this hook was perhaps not recorded: the machine is too busy to write it in time"}`+"\n", "")
+	const message = `{"systemMessage":"hookline: this hook was perhaps not recorded: ` +
+		`the machine is too busy to write it in time"}` + "\n"
+	c.expect(c.run("hook", "PostToolUse"), 0, message, "")
 }
 
 // A delivery that takes too long goes on alone; the hook ends in time with the degraded answer.
@@ -289,21 +337,25 @@ func TestHookInTroubleAndLate(t *testing.T) {
 	c := newClient(t, body)
 	c.env = append(c.env, "WIRE_TEST_HURRY=1", "FAKE_KEPT=1", "FAKE_HOLD="+listen(t, func(net.Conn) {}))
 	c.expect(c.run("consciousness", "inject-context"), 0, string(Degraded([]string{"consciousness", "inject-context"})), "")
-	if f := c.delivered(); string(f.Body) != body || !f.Complete || len(f.ID) != 26 {
-		t.Errorf("%.200s", f.Header())
-	}
+
+	f := c.delivered()
+	expect.Equal(t, string(f.Body), body, "body")
+	expect.Equal(t, f.Complete, true, "complete")
+	expect.Equal(t, len(f.ID), 26, "length of the id", f.ID)
 }
 
 func TestHookdMissing(t *testing.T) {
-	lost := `{"systemMessage":"hookline: this hook was not recorded: no daemon, and hookd was not found; reinstall with ` + "`make install`" + `"}` + "\n"
+	const lost = "hookline: this hook was not recorded: no daemon, and hookd was not found; reinstall with `make install`"
+	const missing = "hookctl: error: hookd was not found beside hookctl, nor on the PATH\n" +
+		"hookctl: hint: install both into one folder (make install)\n"
 	for _, c := range []struct {
 		args, stdout, stderr string
 		code                 int
 	}{
-		{"hook Stop", lost, "", 0},
+		{"hook Stop", `{"systemMessage":"` + lost + `"}` + "\n", "", 0},
 		{"consciousness brief", "[C:? r=? IC=?]\n", "", 0},
-		{"session restore-identity", "", "hookline: this hook was not recorded: no daemon, and hookd was not found; reinstall with `make install`\n", 0},
-		{"status", "", "hookctl: error: hookd was not found beside hookctl, nor on the PATH\nhookctl: hint: install both into one folder (make install)\n", 1},
+		{"session restore-identity", "", lost + "\n", 0},
+		{"status", "", missing, 1},
 	} {
 		client := newClient(t, "{}")
 		client.env = append(client.env, "PATH=/nowhere")
@@ -319,10 +371,18 @@ func TestPeoplesVerbs(t *testing.T) {
 }
 
 func TestTakesJSON(t *testing.T) {
-	for event, want := range map[string]bool{"Stop": true, "-": true, "PreCompact": false, "PostCompact": false, "WorktreeCreate": false, "MessageDisplay": false} {
-		expect.Equal(t, TakesJSON([]string{"hook", event}, event), want, event)
+	for event, want := range map[string]bool{
+		"Stop":           true,
+		"-":              true,
+		"PreCompact":     false,
+		"PostCompact":    false,
+		"WorktreeCreate": false,
+		"MessageDisplay": false,
+	} {
+		expect.Equal(t, TakesJSON([]string{"hook", event}, event), want, "stdout of", event, "takes JSON:")
 	}
+
 	if TakesJSON([]string{"consciousness", "brief", "--hook"}, "PreToolUse") {
-		t.Error("a verb prints plain text")
+		t.Error("stdout of a verb takes JSON, want plain text")
 	}
 }

@@ -26,9 +26,11 @@ func TestHeaderLiteral(t *testing.T) {
 // Only the listed variables travel, whatever the map holds, and a string is bounded.
 func TestHeaderBounds(t *testing.T) {
 	f := Frame{Args: []string{strings.Repeat("x", 9000)}, Env: map[string]string{"ANTHROPIC_API" + "_KEY": "k"}}
-	if h := string(f.Header()); strings.Contains(h, "ANTHROPIC") || strings.Count(h, "x") != 4096 {
-		t.Errorf("%.200s", h)
+	header := string(f.Header())
+	if strings.Contains(header, "ANTHROPIC") {
+		t.Error("header holds a variable that is not listed")
 	}
+	expect.Equal(t, strings.Count(header, "x"), 4096, "length of an argument of 9000 bytes")
 }
 
 // A header is of printable ASCII, and what it says comes back.
@@ -36,56 +38,64 @@ func FuzzHeader(f *testing.F) {
 	f.Add("a\xffb", "/tmp/\u2028", "𝄞")
 	f.Add("a\"b\\c\r\n\x00", "/home/me/é€", "n")
 	f.Fuzz(func(t *testing.T, arg, cwd, note string) {
-		want := Frame{ID: NewID(1), Args: []string{"hook", arg}, Cwd: cwd, PPID: 4711, Time: 1763712720123, Env: map[string]string{"CLAUDE_PID": arg},
-			Binary: "/bin/hookctl", Complete: true, Size: 12, Note: note}
-		h := want.Header()
-		if i := bytes.IndexFunc(h, func(r rune) bool { return r < ' ' || r > '~' }); i >= 0 {
-			t.Errorf("byte %#x in a header: %s", h[i], h)
+		want := Frame{
+			ID: NewID(1), Args: []string{"hook", arg}, Cwd: cwd, PPID: 4711, Time: 1763712720123,
+			Env: map[string]string{"CLAUDE_PID": arg}, Binary: "/bin/hookctl", Complete: true, Size: 12, Note: note,
 		}
+		header := want.Header()
+		notPrintable := func(r rune) bool { return r < ' ' || r > '~' }
+		if i := bytes.IndexFunc(header, notPrintable); i >= 0 {
+			t.Errorf("byte %d of a header = %#x, want printable ASCII: %q", i, header[i], header)
+		}
+
 		var got Frame
-		expect.OK(t, json.Unmarshal(h, &got))
-		valid := utf8.ValidString(arg) && utf8.ValidString(cwd) && utf8.ValidString(note)
-		if valid && len(arg+cwd+note) <= 4096 && !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v want %+v", got, want)
+		expect.OK(t, json.Unmarshal(header, &got))
+		all := arg + cwd + note
+		keepsAll := len(all) <= 4096 && utf8.ValidString(arg) && utf8.ValidString(cwd) && utf8.ValidString(note)
+		if keepsAll && !reflect.DeepEqual(got, want) {
+			t.Errorf("frame that was read back = %+v, want %+v", got, want)
 		}
 	})
 }
 
 func TestNewID(t *testing.T) {
-	seen := map[string]bool{}
+	made := map[string]bool{}
 	for range 10_000 {
 		id := NewID(1763712720123)
-		u, err := ulid.ParseStrict(id)
-		if err != nil || u.Time() != 1763712720123 || seen[id] {
-			t.Fatalf("%s: %v", id, err)
-		}
-		seen[id] = true
+		parsed := expect.Value(ulid.ParseStrict(id))(t)
+		expect.EqualNow(t, parsed.Time(), 1763712720123, "time of", id)
+		expect.EqualNow(t, made[id], false, id, "was made before:")
+		made[id] = true
 	}
-	if NewID(2)[:10] <= NewID(1)[:10] {
-		t.Error("ids of a later millisecond must sort behind")
+
+	earlier, later := NewID(1)[:10], NewID(2)[:10]
+	if later <= earlier {
+		t.Errorf("id of a later millisecond = %s, want it above %s", later, earlier)
 	}
 }
 
 // What a hook's process links costs the user on every tool call.
 func TestThinClientLinks(t *testing.T) {
-	out, err := exec.Command("go", "list", "-buildvcs=false", "-deps", "-f", "{{if not .Standard}}own {{end}}{{.ImportPath}}", "hookline/hookctl").Output()
+	const format = "{{if not .Standard}}module {{end}}{{.ImportPath}}"
+	out, err := exec.Command("go", "list", "-buildvcs=false", "-deps", "-f", format, "hookline/hookctl").Output()
 	if err != nil {
 		t.Skipf("go list: %v", err)
 	}
 	// Their tables and self-tests at start cost each hook, as those of net, fmt and encoding/json would, which
 	// docs/floors keeps out.
 	bad := []string{"reflect", "crypto/sha256", "os/exec", "log/slog"}
-	for _, name := range strings.Split(strings.TrimSpace(string(out)), "\n") {
-		own, ours := strings.CutPrefix(name, "own ")
-		if ours && !strings.HasPrefix(own, "hookline/hookctl") && own != "github.com/oklog/ulid/v2" {
-			t.Errorf("hookctl links %s: only std, ulid and hookctl's own packages are allowed", own)
+	for line := range strings.Lines(string(out)) {
+		name, outsideStd := strings.CutPrefix(strings.TrimSpace(line), "module ")
+		allowed := strings.HasPrefix(name, "hookline/hookctl") || name == "github.com/oklog/ulid/v2"
+		if outsideStd && !allowed {
+			t.Errorf("hookctl links %s: only std, ulid and packages of hookctl are allowed", name)
 		}
 		if slices.Contains(bad, name) {
 			t.Errorf("hookctl links %s", name)
 		}
 	}
-	if !strings.Contains(string(out), "own hookline/hookctl/wire\n") {
-		t.Errorf("go list said nothing of use: %s", out)
+	if !strings.Contains(string(out), "module hookline/hookctl/wire\n") {
+		t.Errorf("go list does not list hookline/hookctl/wire: %.400s", out)
 	}
 }
 
@@ -99,12 +109,15 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(m.Run())
 	case "hookctl":
-		if args := os.Args[1:]; os.Args[0] == "hookctl" && IsHook(args) && os.Getenv("WIRE_TEST_HURRY") == "" {
-			os.Exit(hook(args, "", patient))
-		} else if os.Args[0] == "hookctl" {
-			os.Exit(Run(args))
+		args := os.Args[1:]
+		if os.Args[0] != "hookctl" {
+			os.Exit(fakeHookd(args))
 		}
-		os.Exit(fakeHookd(os.Args[1:]))
+		inHurry := os.Getenv("WIRE_TEST_HURRY") != ""
+		if IsHook(args) && !inHurry {
+			os.Exit(hook(args, "", patient))
+		}
+		os.Exit(Run(args))
 	}
 	os.Exit(99)
 }
