@@ -43,26 +43,21 @@ var edits = map[string]bool{"Edit": true, "Write": true, "MultiEdit": true, "Not
 
 // callOf reads what a call is for.
 func callOf(root, tool string, input json.RawMessage) call {
-	var in struct {
-		File     string `json:"file_path"`
-		Notebook string `json:"notebook_path"`
-		Path     string `json:"path"`
-		Command  string `json:"command"`
-	}
-	_ = json.Unmarshal(input, &in) // of another form: for nothing that we know
+	in := events.InputOf(input)
+	command, file, searched := in.Command.Text(), in.File(), in.Path.Text()
 	c := call{tool: tool}
 	switch {
 	case tool == "Bash":
-		c.command = commandKey(strings.ReplaceAll(in.Command, root+"/", "")) // as in what is told
-		for _, w := range strings.FieldsFunc(in.Command, notInPath) {
+		c.command = commandKey(strings.ReplaceAll(command, root+"/", "")) // as in what is told
+		for _, w := range strings.FieldsFunc(command, notInPath) {
 			if path := below(root, w); strings.Contains(path, "/") || strings.Contains(path, ".") && !strings.HasPrefix(path, ".") {
 				c.words = append(c.words, path)
 			}
 		}
-	case in.File+in.Notebook != "":
-		c.file = below(root, in.File+in.Notebook)
-	case in.Path != "" && below(root, in.Path) != ".": // a search of the whole project has no target
-		c.file = below(root, in.Path)
+	case file != "":
+		c.file = below(root, file)
+	case searched != "" && below(root, searched) != ".": // a search of the whole project has no target
+		c.file = below(root, searched)
 	}
 	return c
 }

@@ -188,14 +188,8 @@ func mirror(root string, e events.Event) {
 	if !ok {
 		return
 	}
-	var in struct {
-		Path    string `json:"file_path"`
-		Content string `json:"content"`
-		Old     string `json:"old_string"`
-		New     string `json:"new_string"`
-		All     bool   `json:"replace_all"`
-	}
-	_ = json.Unmarshal(done.ToolInput, &in) // of another form: nothing to write
+	in := events.InputOf(done.ToolInput)
+	path, content := in.FilePath.Text(), in.Content.Text()
 	switch done.ToolName {
 	case "Write":
 	case "Edit":
@@ -203,12 +197,12 @@ func mirror(root string, e events.Event) {
 		if in.All {
 			n = -1
 		}
-		in.Content = strings.Replace(events.MemberText(done.ToolResponse, "originalFile"), in.Old, in.New, n)
+		content = strings.Replace(events.MemberText(done.ToolResponse, "originalFile"), in.OldString.Text(), in.NewString.Text(), n)
 	default:
 		return
 	}
-	below, err := filepath.Rel(root, in.Path)
-	if err == nil && filepath.IsLocal(below) && os.MkdirAll(filepath.Dir(in.Path), 0o700) == nil {
-		_ = os.WriteFile(in.Path, []byte(in.Content), 0o600) // a file that cannot be written is told as changed: seen in the table
+	below, err := filepath.Rel(root, path)
+	if err == nil && filepath.IsLocal(below) && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
+		_ = os.WriteFile(path, []byte(content), 0o600) // a file that cannot be written is told as changed: seen in the table
 	}
 }

@@ -1,35 +1,35 @@
 package events
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
-	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
 
-// What a call of a tool is about, as all folds read it.
+// The reader of a tool's call. The members of a tool's input are named here and nowhere else, so that a client that
+// renames one is met in one place. Two kinds of reader look at the JSON itself, because they show or search whatever a
+// tool may have: lists of all members (packages insight, page and find), and the import of transcripts, which copies an
+// input as it is.
 
 // Call is what a tool was called for.
 type Call struct {
-	Tool string
-	File string // that it reads or changes, "" for none
-	Runs []Run  // commands of the shell
+	Tool  string
+	Input ToolInput
+	File  string // that it reads or changes, "" for none and for a command
+	Runs  []Run  // commands of the shell
 }
 
-// Run is one command of a shell's command line.
-type Run struct {
-	Words []string // the program's name and its arguments, without options and their values
-	Check string   // what it checks: test, build or lint; "" for nothing
-}
-
-// CallOf reads the input of a tool.
+// CallOf reads what a tool was called for.
 func CallOf(tool string, input json.RawMessage) Call {
+	call := Call{Tool: tool, Input: InputOf(input)}
 	if tool == "Bash" {
-		return Call{Tool: tool, Runs: Runs(MemberText(input, "command"))}
+		call.Runs = Runs(call.Input.Command.Text())
+	} else {
+		call.File = call.Input.File()
 	}
-	return Call{Tool: tool, File: cmp.Or(MemberText(input, "file_path"), MemberText(input, "notebook_path"))}
+	return call
 }
 
 // Target names what the call is about, so that a failure is closed by a success on the same: its file, the first program
@@ -40,14 +40,14 @@ func (c Call) Target() string {
 	}
 
 	words := c.Runs[0].Words
-	most := 2
+	count := 2
 	if len(words) > 2 && words[1] == "run" {
-		most = 3
+		count = 3
 	}
-	return strings.Join(words[:min(most, len(words))], " ")
+	return strings.Join(words[:min(count, len(words))], " ")
 }
 
-// Check is what the commands check, test before lint before build; "" for nothing.
+// Check returns what the commands check, test before lint before build; "" for nothing.
 func (c Call) Check() string {
 	for _, check := range []string{"test", "lint", "build"} {
 		if slices.ContainsFunc(c.Runs, func(r Run) bool { return r.Check == check }) {
@@ -57,171 +57,135 @@ func (c Call) Check() string {
 	return ""
 }
 
-// byWord is a table from each of some words to what it is listed under.
-func byWord(lists map[string]string) map[string]string {
-	table := map[string]string{}
-	for kind, words := range lists {
-		for _, w := range strings.Fields(words) {
-			table[w] = kind
-		}
-	}
-	return table
+// ToolInput has the members of a tool's input that say what the call is about. Which of them a call has depends on its
+// tool; the tools are those of the client and, for Path, Pattern, Query and URL, also what servers name so.
+type ToolInput struct {
+	FilePath     Content // Read, Edit, MultiEdit, Write
+	NotebookPath Content // NotebookEdit
+	Path         Content // Grep, Glob, LS: the folder that is searched
+
+	Command Content // Bash; apply_patch of Codex: the patch
+	Input   Content // apply_patch of Codex in its other form: the patch
+
+	Content   Content         // Write
+	OldString Content         // Edit
+	NewString Content         // Edit
+	NewSource Content         // NotebookEdit
+	All       bool            // Edit: replace_all
+	edits     json.RawMessage // MultiEdit
+
+	Pattern Content // Grep, Glob
+	URL     Content // WebFetch
+	Query   Content // WebSearch
+
+	Skill        Content // Skill
+	SubagentType Content // Task
+	Plan         Content // ExitPlanMode
+	Project      Content // activate_project of Serena
 }
 
-// checkers are the programs that check, by what they check; of those under "verb" the first argument says it.
-var checkers = byWord(map[string]string{
-	"test": "ava bats coverage ctest cypress gotestsum jest mocha nox phpunit playwright py.test pytest rspec tox unittest vitest",
-	"lint": "actionlint bandit biome clang-tidy cppcheck eslint flake8 golangci-lint hadolint hlint ktlint markdownlint mypy oxlint phpstan pre-commit psalm " +
-		"pylint pyright rubocop ruff shellcheck sqlfluff staticcheck stylelint swiftlint tflint ty vue-tsc yamllint",
-	"build": "ant c++ cc clang clang++ cmake esbuild g++ gcc ghc gradle gradlew javac kotlinc msbuild mvn mvnw ninja rollup rustc sbt tsc webpack xcodebuild",
-	"verb": "bazel buck2 buf bun cabal cargo composer dart deno dotnet flutter gmake go just make manage.py meson mise mix next npm nx pnpm rails rake " +
-		"stack swift task terraform turbo vite yarn zig",
-})
-
-// verbs are what such an argument says.
-var verbs = byWord(map[string]string{
-	"test":  "bench nextest precommit t test tests verify",
-	"lint":  "analyze clippy credo dialyzer lint typecheck validate vet",
-	"build": "all assemble b build c check compile package",
-})
-
-// runners are programs that run the program named after them; the shell's own words before a command are among them.
-var runners = strings.Fields("sudo time env nice nohup exec stdbuf xvfb-run timeout gtimeout xargs npx bunx uvx pipx poetry uv pdm hatch rye bundle " +
-	"python python3 pypy dotenv if then else elif while until do !")
-
-// interludes are programs that say nothing about what a command line is for.
-var interludes = strings.Fields("cd export source . echo set pushd popd mkdir sleep true :")
-
-// valued are options whose value is the next word.
-var valued = strings.Fields("-C --prefix --filter -F --cwd --dir --manifest-path --project")
-
-// assignment and ofRunner match what stands before a program: a variable, and after a runner an option or a number.
-var (
-	assignment = regexp.MustCompile(`^\w+=`)
-	ofRunner   = regexp.MustCompile(`^(run$|exec$|-|\d)`)
-)
-
-// maxCommand is how many bytes of a command line are read; what it is for stands at its beginning.
-const maxCommand = 8 << 10
-
-// Runs returns the commands of a shell's command line that say what it is for, without the runners before them.
-func Runs(line string) []Run {
-	var list []Run
-	for _, words := range simpleCommands(line[:min(len(line), maxCommand)]) {
-		ran := false
-		for len(words) > 0 {
-			runner := slices.Contains(runners, path.Base(words[0]))
-			if !runner && !assignment.MatchString(words[0]) && !(ran && ofRunner.MatchString(words[0])) {
-				break
-			}
-			ran = ran || runner
-			words = words[1:]
-		}
-		if len(words) == 0 || slices.Contains(interludes, words[0]) {
-			continue
-		}
-
-		run := Run{Words: []string{path.Base(words[0])}}
-		for i, w := range words[1:] {
-			if strings.IndexAny(w, "-+") != 0 && !slices.Contains(valued, words[i]) {
-				run.Words = append(run.Words, w)
-			}
-		}
-		run.Check = checkOf(run.Words)
-		list = append(list, run)
-	}
-	return list
+// InputOf reads a tool's input, in one pass and without decoding a string; what is no object has no members. Of a member
+// that comes twice the last one counts, as for the client.
+func InputOf(input json.RawMessage) ToolInput {
+	var in ToolInput
+	members(input, func(name, value []byte, _ bool) bool {
+		in.set(name, value)
+		return true
+	})
+	return in
 }
 
-// checkOf returns what a command checks. Package managers name a script behind `run` or `exec`, and its name may go on after
-// a colon: `npm run test:unit`.
-func checkOf(words []string) string {
-	kind := checkers[words[0]]
-	if kind != "build" && kind != "verb" {
-		return kind
+// set takes in one member, whose name stands as between its quotes.
+func (in *ToolInput) set(name, value []byte) {
+	if bytes.IndexByte(name, '\\') >= 0 {
+		quoted := slices.Concat([]byte(`"`), name, []byte(`"`))
+		name = []byte(Text(quoted))
 	}
 
-	verb := "all"
-	for _, w := range words[1:] {
-		if w != "run" && w != "exec" && w != "clean" {
-			verb, _, _ = strings.Cut(w, ":")
-			break
-		}
+	switch string(name) {
+	case "file_path":
+		in.FilePath = value
+	case "notebook_path":
+		in.NotebookPath = value
+	case "path":
+		in.Path = value
+	case "command":
+		in.Command = value
+	case "input":
+		in.Input = value
+	case "content":
+		in.Content = value
+	case "old_string":
+		in.OldString = value
+	case "new_string":
+		in.NewString = value
+	case "new_source":
+		in.NewSource = value
+	case "replace_all":
+		in.All = string(value) == "true"
+	case "edits":
+		in.edits = value
+	case "pattern":
+		in.Pattern = value
+	case "url":
+		in.URL = value
+	case "query":
+		in.Query = value
+	case "skill":
+		in.Skill = value
+	case "subagent_type":
+		in.SubagentType = value
+	case "plan":
+		in.Plan = value
+	case "project":
+		in.Project = value
 	}
-	if kind == "verb" {
-		return verbs[verb]
-	}
-	return cmp.Or(verbs[verb], kind)
 }
 
-// simpleCommands splits a command line into its simple commands and these into words. It reads quotes, backslashes, comments,
-// the operators between commands, redirections and here-documents, whose bodies are no commands; what stands in parentheses, a
-// substitution too, counts as commands of its own.
-func simpleCommands(line string) (commands [][]string) {
-	var words []string
-	var word []byte
-	var quote byte
-	endWord := func() {
-		if len(word) > 0 {
-			words = append(words, string(word))
-		}
-		word = nil
-	}
-	endCommand := func() {
-		endWord()
-		if len(words) > 0 {
-			commands = append(commands, words)
-		}
-		words = nil
-	}
-
-	for i := 0; i < len(line); i++ {
-		c := line[i]
-		switch {
-		case c == '\\' && quote != '\'' && i+1 < len(line):
-			i++
-			if line[i] != '\n' {
-				word = append(word, line[i])
-			}
-		case c == quote:
-			quote = 0
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote = c
-		case quote != 0:
-			word = append(word, c)
-		case c == ' ' || c == '\t' || c == '\r':
-			endWord()
-		case c == '<' || c == '>' || c == '&' && strings.HasPrefix(line[i+1:], ">"):
-			if strings.Trim(string(word), "0123456789") == "" { // a file descriptor's number
-				word = nil
-			}
-			endWord()
-			line = line[:i] + withoutRedirection(line[i:])
-			i--
-		case strings.IndexByte(";&|()\n", c) >= 0, c == '{' && len(word) == 0, c == '}' && len(word) == 0:
-			endCommand()
-		case c == '#' && len(word) == 0:
-			comment, _, _ := strings.Cut(line[i:], "\n")
-			i += len(comment) - 1
-		default:
-			word = append(word, c)
-		}
-	}
-	endCommand()
-	return commands
+// UnmarshalJSON reads a tool's input inside of another value, as [InputOf] does.
+func (in *ToolInput) UnmarshalJSON(b []byte) error {
+	*in = InputOf(bytes.Clone(b))
+	return nil
 }
 
-// redirection matches an operator with its target; of a here-document the delimiter is taken.
-var redirection = regexp.MustCompile(`^(?:<<-?[ \t]*['"\\]?(\w+)['"]?|[<>&|-]+[ \t]*[^\s;|&()]*)`)
+// File returns the file that a call reads or changes, "" for none. The folder of a search is none.
+func (in ToolInput) File() string { return cmp.Or(in.FilePath.Text(), in.NotebookPath.Text()) }
 
-// withoutRedirection is a text without the redirection that it begins with, and without the body of a here-document.
-func withoutRedirection(text string) string {
-	m := redirection.FindStringSubmatch(text)
-	rest := text[len(m[0]):]
-	if m[1] == "" {
-		return rest
-	}
-	line, body, _ := strings.Cut(rest, "\n")
-	_, after, _ := strings.Cut("\n"+body+"\n", "\n"+m[1]+"\n")
-	return line + "\n" + after
+// Replacement is a text that an edit puts in the place of another.
+type Replacement struct {
+	Old string `json:"old_string"`
+	New string `json:"new_string"`
+	All bool   `json:"replace_all"` // wherever the old text stands, else at its first place
 }
+
+// Replacements returns what a call replaces, in order: one of Edit, those of MultiEdit. A text that lies beside the log is
+// empty.
+func (in ToolInput) Replacements(tool string) []Replacement {
+	switch tool {
+	case "Edit":
+		return []Replacement{{Old: in.OldString.Text(), New: in.NewString.Text(), All: in.All}}
+	case "MultiEdit":
+		var list []Replacement
+		_ = json.Unmarshal(in.edits, &list) // a member of another form stays empty
+		return list
+	}
+	return nil
+}
+
+// Content is a string of a tool's input as it stands in the JSON of an event: a string, or the reference to a large one
+// that lies beside the log. It aliases the event's data.
+type Content json.RawMessage
+
+// Text returns the string, "" where there is none or it lies beside the log.
+func (c Content) Text() string { return Text(json.RawMessage(c)) }
+
+// Head returns the string, or the beginning of one that lies beside the log.
+func (c Content) Head() string {
+	if len(c) > 0 && c[0] == '{' && Member(json.RawMessage(c), "$blob") != nil {
+		return MemberText(json.RawMessage(c), "head")
+	}
+	return c.Text()
+}
+
+// Given reports whether the input has the member, whatever its value; null is none.
+func (c Content) Given() bool { return c != nil && string(c) != "null" }

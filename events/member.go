@@ -3,7 +3,6 @@ package events
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -33,18 +32,6 @@ func decodeText(raw []byte) (string, bool) {
 
 // MemberText is the text of a member of a JSON object, "" where there is none or it is no string.
 func MemberText(object json.RawMessage, name string) string { return Text(Member(object, name)) }
-
-// folderChange is the change to another folder before what a command line runs there.
-var folderChange = regexp.MustCompile(`^cd ("[^"]*"|\S+) *(&&|;|\n)\s*`)
-
-// WithoutFolder is a command line without the change to another folder at its beginning, unless nothing else is in it.
-func WithoutFolder(line string) string {
-	at := folderChange.FindStringIndex(line)
-	if at == nil || at[1] == len(line) {
-		return line
-	}
-	return line[at[1]:]
-}
 
 // Member is the raw value of the first member of that name of a JSON object, nil where there is none.
 // Other values are skipped without being decoded. A name with an escape in it is never found.

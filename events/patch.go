@@ -32,12 +32,15 @@ type Patched struct {
 // A file that is moved counts as deleted where it was. Text that is no patch gives nothing; of one that lies beside the
 // log there are the files that its head names.
 func Patch(input json.RawMessage, cwd string) []Patched {
-	raw := Member(input, "command")
-	if raw == nil {
-		raw = Member(input, "input")
+	in := InputOf(input)
+	content := in.Command
+	if !content.Given() {
+		content = in.Input
 	}
-	text := Text(raw)
-	if head := Text(Member(raw, "head")); head != "" {
+
+	text := content.Text()
+	if text == "" { // of a patch that lies beside the log, its lines that are whole
+		head := content.Head()
 		text = head[:strings.LastIndexByte(head, '\n')+1]
 	}
 

@@ -3,7 +3,6 @@ package daemon
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -219,14 +218,7 @@ func seenBy(in hook.Input) string {
 	if !ok || !slices.Contains([]string{"Read", "Edit", "MultiEdit", "Write", "NotebookEdit"}, e.ToolName) {
 		return ""
 	}
-	var input struct {
-		File     string `json:"file_path"`
-		Notebook string `json:"notebook_path"`
-	}
-	if json.Unmarshal(e.ToolInput, &input) != nil {
-		return ""
-	}
-	file := cmp.Or(input.File, input.Notebook)
+	file := events.InputOf(e.ToolInput).File()
 	if file != "" && !filepath.IsAbs(file) {
 		return "" // where it was meant from is not known later
 	}

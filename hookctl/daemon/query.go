@@ -67,13 +67,9 @@ func (f filter) matchCall(r events.Record) bool {
 		return true
 	}
 	var call struct {
-		Tool  string `json:"tool_name"`
-		File  string `json:"file_path"`
-		Input struct {
-			File     string `json:"file_path"`
-			Notebook string `json:"notebook_path"`
-			Path     string `json:"path"`
-		} `json:"tool_input"`
+		Tool  string           `json:"tool_name"`
+		File  string           `json:"file_path"`
+		Input events.ToolInput `json:"tool_input"`
 	}
 	if json.Unmarshal(r.Data, &call) != nil {
 		return false
@@ -85,7 +81,7 @@ func (f filter) matchCall(r events.Record) bool {
 	if f.file == "" {
 		return true
 	}
-	names := []string{call.File, call.Input.File, call.Input.Notebook, call.Input.Path}
+	names := []string{call.File, call.Input.FilePath.Text(), call.Input.NotebookPath.Text(), call.Input.Path.Text()}
 	ending := "/" + strings.TrimPrefix(f.file, "./")
 	return slices.ContainsFunc(names, func(name string) bool { return name == f.file || strings.HasSuffix(name, ending) })
 }

@@ -64,12 +64,12 @@ var readingTools = []string{"Read", "Grep", "Glob", "LS", "TodoWrite", "WebFetch
 // first two words of a command. It is "" for an event that is not a call.
 func targetOf(r events.Record) string {
 	tool := events.MemberText(r.Data, "tool_name")
-	input := events.Member(r.Data, "tool_input")
+	input := events.InputOf(events.Member(r.Data, "tool_input"))
 
-	words := strings.Fields(textOf(events.Member(input, "command")))
+	words := strings.Fields(input.Command.Head())
 	object := strings.Join(words[:min(2, len(words))], " ")
-	for _, name := range []string{"file_path", "notebook_path", "path", "url"} {
-		object = cmp.Or(object, textOf(events.Member(input, name)))
+	for _, content := range []events.Content{input.FilePath, input.NotebookPath, input.Path, input.URL} {
+		object = cmp.Or(object, content.Head())
 	}
 	return strings.TrimSpace(tool + " " + object)
 }

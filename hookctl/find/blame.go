@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/pmezard/go-difflib/difflib"
+
+	"hookline/events"
 )
 
 // How the origin of a line is known; "" until it is found.
@@ -36,19 +38,12 @@ type Edit struct {
 	before      []string // lines of the file
 	after       []string
 
-	replacements []replacement // that the call made, in its order
-}
-
-// replacement is one change of an Edit or MultiEdit call.
-type replacement struct {
-	Old string `json:"old_string"`
-	New string `json:"new_string"`
-	All bool   `json:"replace_all"`
+	replacements []events.Replacement // that the call made, in its order
 }
 
 // apply returns a text with the replacement made, and false if the text lacks the old string: the client compares in
 // its own way, and may have found one that is a little different.
-func (r replacement) apply(text string) (string, bool) {
+func apply(r events.Replacement, text string) (string, bool) {
 	if r.Old != "" && !strings.Contains(text, r.Old) {
 		return text, false
 	}
@@ -63,12 +58,8 @@ var EditTools = []string{"Edit", "MultiEdit", "Write"}
 
 // editCall is the JSON of the hook of an edit.
 type editCall struct {
-	Tool  string `json:"tool_name"`
-	Input struct {
-		replacement
-		Content *string       `json:"content"`
-		Edits   []replacement `json:"edits"`
-	} `json:"tool_input"`
+	Tool     string           `json:"tool_name"`
+	Input    events.ToolInput `json:"tool_input"`
 	Response struct {
 		Type     string  `json:"type"`
 		Original *string `json:"originalFile"`
@@ -83,21 +74,19 @@ func EditOf(seq uint64, raw json.RawMessage) (Edit, bool) {
 
 	switch call.Tool {
 	case "Write":
-		if call.Input.Content == nil {
+		if !call.Input.Content.Given() {
 			return Edit{}, false
 		}
 		return newWrite(seq, call), true
-	case "Edit":
-		return newEdit(seq, call.Response.Original, []replacement{call.Input.replacement}), true
-	case "MultiEdit":
-		return newEdit(seq, call.Response.Original, call.Input.Edits), true
+	case "Edit", "MultiEdit":
+		return newEdit(seq, call.Response.Original, call.Input.Replacements(call.Tool)), true
 	}
 	return Edit{}, false
 }
 
 // newWrite returns the edit of a call that wrote the whole file.
 func newWrite(seq uint64, call editCall) Edit {
-	e := Edit{Seq: seq, afterKnown: true, after: linesOf(*call.Input.Content)}
+	e := Edit{Seq: seq, afterKnown: true, after: linesOf(call.Input.Content.Text())}
 	if call.Response.Original != nil {
 		e.before = linesOf(*call.Response.Original)
 	}
@@ -107,7 +96,7 @@ func newWrite(seq uint64, call editCall) Edit {
 }
 
 // newEdit returns the edit of a call that made replacements. original is the file before it, or nil.
-func newEdit(seq uint64, original *string, replacements []replacement) Edit {
+func newEdit(seq uint64, original *string, replacements []events.Replacement) Edit {
 	e := Edit{Seq: seq, replacements: replacements}
 	if original == nil {
 		return e
@@ -117,7 +106,7 @@ func newEdit(seq uint64, original *string, replacements []replacement) Edit {
 	text := *original
 	for _, r := range replacements {
 		var ok bool
-		text, ok = r.apply(text)
+		text, ok = apply(r, text)
 		if !ok {
 			return e
 		}

@@ -124,12 +124,9 @@ func isExcluded(typ string) bool {
 // addCall adds the texts of a tool's input.
 func (d *Doc) addCall(tool string, input json.RawMessage) {
 	d.Tool = tool
-	d.Text[Command] = wording.Clip(textOf(events.Member(input, "command")), maxCommand)
-	for _, name := range []string{"file_path", "notebook_path", "path"} {
-		if d.Text[Path] == "" {
-			d.Text[Path] = wording.Clip(textOf(events.Member(input, name)), maxHead)
-		}
-	}
+	in := events.InputOf(input)
+	d.Text[Command] = wording.Clip(in.Command.Head(), maxCommand)
+	d.Text[Path] = wording.Clip(cmp.Or(in.FilePath.Head(), in.NotebookPath.Head(), in.Path.Head()), maxHead)
 	d.Text[Note] = gather(input, maxHead)
 }
 
@@ -186,11 +183,7 @@ func appendTexts(b *strings.Builder, v any, maxBytes int) {
 
 // textOf returns a JSON string. Of a large one, which the log keeps beside the event, it returns the head.
 func textOf(raw json.RawMessage) string {
-	isObject := len(raw) > 0 && raw[0] == '{'
-	if isObject && len(events.Member(raw, "$blob")) > 0 {
-		return events.MemberText(raw, "head")
-	}
-	return events.Text(raw)
+	return events.Content(raw).Head()
 }
 
 // headAndTail returns the beginning and the end of an output.

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"hookline/events"
 )
 
 // Danger is a kind of command that is not left to a permission dialog, where one key lets it pass. The kinds and
@@ -29,10 +31,10 @@ type folders struct{ root, home string }
 // Dangerous returns the kind that one of the commands of a Bash line is of, as a shell would read the line, the zero value
 // for none: `cd x && sudo git push -f` is of one, `echo "git push -f"` is not. Other tools have none.
 func (r Rules) Dangerous(tool string, input json.RawMessage) Danger {
-	typed, ok := field(input, "command")
-	if tool != "Bash" || !ok {
+	if tool != "Bash" {
 		return Danger{}
 	}
+	typed := events.InputOf(input).Command.Text()
 	line, at := parseLine(typed), folders{root: filepath.ToSlash(r.root), home: filepath.ToSlash(r.home)}
 	for _, c := range line.commands {
 		if len(c.words) == 0 {

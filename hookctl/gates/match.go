@@ -19,8 +19,8 @@ func (r Rules) Match(tool string, input json.RawMessage) []Requirement {
 		return nil
 	}
 	call := toolCall{tool: tool, line: sync.OnceValue(func() *shellLine {
-		command, ok := field(input, "command")
-		if !ok {
+		command := events.InputOf(input).Command.Text()
+		if command == "" {
 			return nil
 		}
 		return parseLine(command)
@@ -54,28 +54,15 @@ var commits = setOf("commit merge cherry-pick revert rebase am pull")
 
 // Acts reports of a Bash call whether one of its commands makes a commit, and whether one is only a dry run.
 func Acts(tool string, input json.RawMessage) (commit, dry bool) {
-	typed, ok := field(input, "command")
-	if tool != "Bash" || !ok {
+	if tool != "Bash" {
 		return false, false
 	}
+	typed := events.InputOf(input).Command.Text()
 	for _, c := range parseLine(typed).commands {
 		commit = commit || len(c.words) > 1 && c.words[0] == "git" && commits[c.words[1]]
 		dry = dry || slices.Contains(c.words, "--dry-run")
 	}
 	return commit, dry
-}
-
-// field is a string of the input; false when there is none or it is no string.
-func field(input json.RawMessage, name string) (string, bool) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(input, &fields) != nil {
-		return "", false
-	}
-	var text *string
-	if json.Unmarshal(fields[name], &text) != nil || text == nil {
-		return "", false
-	}
-	return *text, true
 }
 
 // Exempt reports whether a call writes a plan: a file below ~/.claude/plans/, or below /.claude/plans/ or /docs/plans/
@@ -86,8 +73,7 @@ func (r Rules) Exempt(tool string, input json.RawMessage) bool {
 		files := events.Patch(input, "")
 		return len(files) > 0 && !slices.ContainsFunc(files, func(p events.Patched) bool { return !r.plan(p.Path) })
 	}
-	path, ok := field(input, "file_path")
-	return ok && slices.Contains(defaultTools, tool) && r.plan(path)
+	return slices.Contains(defaultTools, tool) && r.plan(events.InputOf(input).FilePath.Text())
 }
 
 // plan reports whether a path is one of a plan, both as a system reads its ".." and as a client may shorten them.

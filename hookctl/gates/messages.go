@@ -186,8 +186,7 @@ const shownCommand = 80
 
 // DangerText is the answer to a question for permission that is refused.
 func DangerText(reason string, input json.RawMessage) string {
-	command, _ := field(input, "command")
-	command = wording.Flat(command)
+	command := wording.Flat(events.InputOf(input).Command.Text())
 	if shown := wording.Chars(command, shownCommand); shown != command {
 		command = shown + "..."
 	}

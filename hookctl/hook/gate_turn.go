@@ -29,12 +29,7 @@ func (j *judge) succeeded(e *events.ToolSucceeded) {
 		reason = events.GateClearedBackground
 	}
 	if e.ToolName == "Skill" && done {
-		var in struct {
-			Skill string `json:"skill"`
-		}
-		if json.Unmarshal(e.ToolInput, &in) == nil {
-			j.skill(in.Skill)
-		}
+		j.skill(events.InputOf(e.ToolInput).Skill.Text())
 		return
 	}
 	_, dry := gates.Acts(e.ToolName, j.g.Sent(e.ToolInput))

@@ -183,19 +183,20 @@ func (w *bodyWriter) addInput(tool string, input json.RawMessage) {
 	}
 	w.inputShown = true
 
+	in := events.InputOf(input)
 	switch tool {
 	case "Edit":
-		if after := events.Member(input, "new_string"); after != nil {
-			w.addDiff(member(input, "file_path"), member(input, "old_string"), insight.Text(after))
+		if in.NewString.Given() {
+			w.addDiff(textOf(in.FilePath), textOf(in.OldString), textOf(in.NewString))
 			return
 		}
 	case "Write":
-		if after := events.Member(input, "content"); after != nil {
-			w.addDiff(member(input, "file_path"), "", insight.Text(after))
+		if in.Content.Given() {
+			w.addDiff(textOf(in.FilePath), "", textOf(in.Content))
 			return
 		}
 	case "Bash":
-		if command := member(input, "command"); command != "" {
+		if command := textOf(in.Command); command != "" {
 			w.addText("command", command)
 			return
 		}
@@ -307,6 +308,9 @@ func (w *bodyWriter) addMembers(title string, data json.RawMessage) {
 
 // commonMembers lists the members that every hook has; the page shows them elsewhere.
 var commonMembers = []string{"session_id", "transcript_path", "cwd", "hook_event_name", "prompt_id", "permission_mode"}
+
+// textOf returns a string of a call's input as text, as [insight.Text] does.
+func textOf(content events.Content) string { return insight.Text(json.RawMessage(content)) }
 
 // member returns a member of an object as text, as [insight.Text] does.
 func member(object json.RawMessage, name string) string {

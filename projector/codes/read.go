@@ -1,7 +1,6 @@
 package codes
 
 import (
-	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -91,23 +90,12 @@ func (c *collector) failed(e *events.ToolFailed) { c.ran(e.ToolInput, e.Error, f
 
 // edited reads the input of a call that changes a file.
 func (c *collector) edited(input json.RawMessage) {
-	var in struct {
-		File     string `json:"file_path"`
-		Notebook string `json:"notebook_path"`
-		Content  string `json:"content"`
-		New      string `json:"new_string"`
-		Source   string `json:"new_source"`
-		Edits    []struct {
-			New string `json:"new_string"`
-		} `json:"edits"`
-	}
-	_ = json.Unmarshal(input, &in) // a member of another form stays empty, as a large content does
-
-	texts := []string{in.Content, in.New, in.Source}
-	for _, edit := range in.Edits {
+	in := events.InputOf(input)
+	texts := []string{in.Content.Text(), in.NewString.Text(), in.NewSource.Text()}
+	for _, edit := range in.Replacements("MultiEdit") {
 		texts = append(texts, edit.New)
 	}
-	c.written(cmp.Or(in.File, in.Notebook), texts...)
+	c.written(in.File(), texts...)
 }
 
 // written notes a changed file, and the functions in what was written into it.

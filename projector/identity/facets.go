@@ -176,7 +176,7 @@ func (a *act) call(tool string, input json.RawMessage) {
 	a.tool = tool
 	a.checks = c.Check() != ""
 	if tool == "Bash" {
-		a.command = hashLine(events.MemberText(input, "command"))
+		a.command = hashLine(c.Input.Command.Text())
 	}
 	if tool == events.ToolPatch {
 		for _, p := range events.Patch(input, "") {

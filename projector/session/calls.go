@@ -42,7 +42,7 @@ func (s *State) toolRequested(r events.Record, e *events.ToolRequested) {
 		Tool:      wording.Clip(e.ToolName, maxWord),
 	}
 	if startsAgent(e.ToolName) {
-		c.AgentKind = wording.Clip(events.MemberText(e.ToolInput, "subagent_type"), maxWord)
+		c.AgentKind = wording.Clip(events.InputOf(e.ToolInput).SubagentType.Text(), maxWord)
 	}
 	s.Open = copies.Push(s.Open, c, maxOpen)
 }

@@ -160,7 +160,7 @@ func (c *Course) requested(e *events.ToolRequested) {
 // polls reports whether a call waits for something: it is made again on purpose.
 func polls(e *events.ToolRequested) bool {
 	if e.ToolName == "Bash" {
-		return slices.Contains(strings.Fields(events.MemberText(e.ToolInput, "command")), "sleep")
+		return slices.Contains(strings.Fields(events.InputOf(e.ToolInput).Command.Text()), "sleep")
 	}
 	return strings.HasSuffix(e.ToolName, "Output") || e.ToolName == "Monitor"
 }

@@ -47,11 +47,11 @@ func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 		if output == "" { // Codex gives the text alone
 			output = events.Text(e.ToolResponse)
 		}
-		s.ran(r, call, e.ToolInput, true, output)
+		s.ran(r, call, true, output)
 	case "TodoWrite", "update_plan":
 		s.listed(r, e.ToolInput)
 	case "ExitPlanMode":
-		if plan := events.MemberText(e.ToolInput, "plan"); plan != "" {
+		if plan := call.Input.Plan.Text(); plan != "" {
 			s.saw(r, plan)
 			s.Task = noteOf(r, plan, MaxTask)
 		}
@@ -71,7 +71,7 @@ func (s *State) served(r events.Record, e *events.ToolSucceeded) {
 	}
 	if m := continuation.FindSubmatch(e.ToolResponse); m != nil {
 		s.Thread = noteOf(r, string(m[1]), maxLine)
-	} else if project := events.MemberText(e.ToolInput, "project"); project != "" {
+	} else if project := events.InputOf(e.ToolInput).Project.Text(); project != "" {
 		s.Serena = noteOf(r, project, maxLine)
 	}
 }
@@ -107,7 +107,7 @@ func (s *State) failed(r events.Record, e *events.ToolFailed) {
 	open, _ := copies.Take(s.Open, func(o Failure) bool { return o.Target == f.Target })
 	s.Open = copies.Push(open, f, maxOpen)
 	if e.ToolName == "Bash" {
-		s.ran(r, call, e.ToolInput, false, e.Error)
+		s.ran(r, call, false, e.Error)
 	}
 }
 
@@ -159,8 +159,8 @@ func (s *State) touched(r events.Record, file string, how int) {
 var counts = regexp.MustCompile(`(?i)^\d+ (passed|failed|passing|failing|errors?|skipped|tests?)\b`)
 
 // ran takes in that the session's own shell ran a command. Without room the one goes that is the least probably run again.
-func (s *State) ran(r events.Record, call events.Call, input json.RawMessage, ok bool, output string) {
-	line := s.bare(events.MemberText(input, "command"))
+func (s *State) ran(r events.Record, call events.Call, ok bool, output string) {
+	line := s.bare(call.Input.Command.Text())
 	if line == "" || r.AgentID != "" {
 		return
 	}
