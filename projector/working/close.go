@@ -13,44 +13,8 @@ import (
 
 // What a turn's end is held to: the contract of the task, the evidence for it, and what is open (S2 "SESSION_STOP").
 
-// Contract is what a task promises.
-type Contract struct {
-	Goal     string   `json:"goal" jsonschema_description:"the prompt that asks for the work, at most 100 characters"`
-	Criteria []string `json:"criteria,omitempty" jsonschema_description:"the entries of the prompt's list, at most 8"`
-	Evidence []string `json:"evidence_required" jsonschema_description:"test_pass and build_success: either makes it done"`
-	Turn     int      `json:"created_turn" jsonschema_description:"turns that had stopped before it"`
-	Event    string   `json:"event" jsonschema_description:"id of the prompt"`
-}
-
 // Done is the confidence from which on a task counts as done (DECISIONS S2).
 const Done = 80
-
-const (
-	maxContract = 100 // characters of its goal
-	maxCriteria = 8
-	maxStep     = 80 // characters of a next step
-	maxSteps    = 5
-	lastTools   = 5
-)
-
-// implements are words of a prompt that asks for a change of the work.
-var implements = regexp.MustCompile(`(?i)\b(add|build|change|convert|create|delete|extend|extract|finish|fix|implement|integrate|make|mend|migrate|move|` +
-	`patch|port|refactor|remove|rename|replace|rewrite|split|support|update|upgrade|write)\b`)
-
-var listEntry = regexp.MustCompile(`(?m)^\s*(?:[-*]|\d+[.)])\s+(?:\[ ?\]\s+)?(\S.*)$`)
-
-// contractOf is what a prompt promises, nil for a question and for words that ask for no change.
-func contractOf(text, event string, turns int) *Contract {
-	asked := wording.Clip(text, maxOutput) // of a megabyte the search would take 30 ms
-	if strings.HasSuffix(text, "?") || !implements.MatchString(asked) {
-		return nil
-	}
-	c := &Contract{Goal: wording.Short(text, maxContract), Evidence: []string{"test_pass", "build_success"}, Turn: turns, Event: event}
-	for _, m := range listEntry.FindAllStringSubmatch(asked, maxCriteria) {
-		c.Criteria = append(c.Criteria, wording.Short(m[1], maxContract))
-	}
-	return c
-}
 
 // nextHead is a line that announces what is to be done.
 var nextHead = regexp.MustCompile(`(?i)^\W*(next steps?|to ?do|remaining( work)?|what('s| is) (left|next)|still (open|to do))\b[^.]*:?\W*$`)

@@ -99,48 +99,6 @@ func noteOf(r events.Record, text string, most int) *Note {
 	return &Note{Text: wording.Short(text, most), Event: r.ID, Time: r.Time}
 }
 
-// File is a file that the session's tools touched.
-type File struct {
-	Path    string    `json:"path" jsonschema_description:"as the tool named it"`
-	Read    int       `json:"read,omitempty" jsonschema_description:"times"`
-	Edited  int       `json:"edited,omitempty" jsonschema_description:"times, creation not counted"`
-	Created bool      `json:"created,omitempty" jsonschema_description:"by this session"`
-	Known   bool      `json:"known,omitempty" jsonschema_description:"the newest summary of a compaction names it"`
-	Stamp   string    `json:"stamp,omitempty" jsonschema_description:"its size and time when it was seen last"`
-	Event   string    `json:"event" jsonschema_description:"id of the newest event"`
-	Time    time.Time `json:"time" jsonschema_description:"of the newest event"`
-}
-
-// Changed reports whether the session edited or created the file.
-func (f File) Changed() bool { return f.Created || f.Edited > 0 }
-
-// Command is a command line that was run.
-type Command struct {
-	Line   string    `json:"line" jsonschema_description:"first line without a change of folder before it and what shows a part of its output, shortened"`
-	OK     bool      `json:"ok" jsonschema_description:"its last run succeeded"`
-	Result string    `json:"result,omitempty" jsonschema_description:"exit status of a failure, counts of a test run"`
-	Runs   int       `json:"runs" jsonschema_description:"how often it was run"`
-	Event  string    `json:"event" jsonschema_description:"id of the newest event"`
-	Time   time.Time `json:"time" jsonschema_description:"of the newest event"`
-}
-
-// Failure is a call that failed and whose target has not succeeded since.
-type Failure struct {
-	Target string    `json:"target" jsonschema_description:"the file, the program of a command, or the tool"`
-	Tool   string    `json:"tool" jsonschema_description:"name"`
-	Text   string    `json:"text" jsonschema_description:"the error's most telling line, shortened"`
-	Event  string    `json:"event" jsonschema_description:"id of the newest failure"`
-	Time   time.Time `json:"time" jsonschema_description:"of the newest failure"`
-}
-
-// Todo is one entry of a list of things to do.
-type Todo struct {
-	ID     string `json:"id,omitempty" jsonschema_description:"the client's id of a task"`
-	Text   string `json:"text" jsonschema_description:"shortened"`
-	Status string `json:"status" jsonschema_description:"pending, in_progress or completed"`
-	Event  string `json:"event" jsonschema_description:"id of its newest event"`
-}
-
 // Proof is the last outcome of one kind of check.
 type Proof struct {
 	Kind  string `json:"kind" jsonschema_description:"test, build or lint"`
@@ -232,14 +190,6 @@ func (s *State) turnWarned(_ events.Record, e *events.TurnWarned) {
 	s.Warned = warned
 }
 
-func (s *State) taskCreated(r events.Record, e *events.TaskCreated) {
-	s.task(r, e.TaskID, e.TaskSubject, "pending")
-}
-
-func (s *State) taskCompleted(r events.Record, e *events.TaskCompleted) {
-	s.task(r, e.TaskID, e.TaskSubject, "completed")
-}
-
 // subagentStopped reads the summary of a compaction: the client's own agent has no kind.
 func (s *State) subagentStopped(_ events.Record, e *events.SubagentStopped) {
 	if e.AgentType == "" {
@@ -262,50 +212,8 @@ func (s *State) checkpointCreated(r events.Record, e *events.CheckpointCreated) 
 	}
 }
 
-func (s *State) goalSet(r events.Record, e *events.GoalSet) {
-	s.aim(r, e.Text)
-	s.Goal.Event = cmp.Or(e.From, r.ID)
-	if e.Task != "" {
-		s.Task = noteOf(r, e.Task, MaxTask)
-	}
-}
-
 func (s *State) handoffWritten(r events.Record, e *events.HandoffWritten) {
 	s.Handoff = noteOf(r, e.Text, MaxTask)
-}
-
-// aim sets the goal, with its distinct words in order, at most 10.
-func (s *State) aim(r events.Record, text string) {
-	s.Goal = noteOf(r, text, maxGoal)
-	s.GoalTurn = s.Turns
-	s.Keywords = nil
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), notInPath) {
-		w = strings.Trim(w, "/._-@+")
-		if len(w) > 2 && len(s.Keywords) < 10 && !slices.Contains(stopWords, w) && !slices.Contains(s.Keywords, w) {
-			s.Keywords = append(s.Keywords, wording.Short(w, maxWord))
-		}
-	}
-}
-
-// prompted takes in a prompt: the user's newest, the goal when there is none yet, the task when it is of substance.
-func (s *State) prompted(r events.Record, e *events.PromptSubmitted) {
-	text := e.UserText()
-	if text == "" || r.AgentID != "" || slices.Contains(s.Scheduled, wording.Short(text, MaxTask)) {
-		return
-	}
-	s.Prompt = noteOf(r, text, MaxTask)
-	s.saw(r, text)
-	if len([]rune(text)) < 8 || strings.HasPrefix(text, "/") || smallTalk.MatchString(text) {
-		return
-	}
-
-	if s.Goal == nil {
-		s.aim(r, text)
-	}
-	s.Task = s.Prompt
-	if c := contractOf(text, r.ID, s.Turns); c != nil {
-		s.Contract = c
-	}
 }
 
 // summarised marks what a compaction's summary has: files that it names, prompts and corrections that it quotes. It forgets
@@ -368,15 +276,6 @@ func (s *State) refused(r events.Record, e *events.ToolBatchFinished) {
 	}
 }
 
-// task takes in an entry of the list of things to do that has an id.
-func (s *State) task(r events.Record, id, subject, status string) {
-	todos, t := copies.Take(s.Todos, func(t Todo) bool { return t.ID == id })
-	t = Todo{ID: id, Text: cmp.Or(Line(subject), t.Text), Status: status, Event: r.ID}
-	if t.Text != "" {
-		s.Todos = copies.Push(todos, t, maxTodos)
-	}
-}
-
 // Confidence is S2's measure: 75 at first, more for passed tests (25), build (20) and lint (10), since code was changed,
 // at most 100, less 5 for each open failure, never below 0.
 func (s State) Confidence() int {
@@ -387,10 +286,4 @@ func (s State) Confidence() int {
 		}
 	}
 	return max(0, min(100, c)-5*len(s.Open))
-}
-
-// Pending are the things to do that are not completed.
-func (s State) Pending() []Todo {
-	open, _ := copies.Take(s.Todos, func(t Todo) bool { return t.Status == "completed" })
-	return open
 }

@@ -1,0 +1,103 @@
+package working
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"hookline/events"
+	"hookline/events/wording"
+)
+
+// What the session is for: its goal, its current task, the newest prompt, and the contract of the task.
+
+func (s *State) goalSet(r events.Record, e *events.GoalSet) {
+	s.aim(r, e.Text)
+	s.Goal.Event = cmp.Or(e.From, r.ID)
+	if e.Task != "" {
+		s.Task = noteOf(r, e.Task, MaxTask)
+	}
+}
+
+// aim sets the goal, with its distinct words in order, at most 10.
+func (s *State) aim(r events.Record, text string) {
+	s.Goal = noteOf(r, text, maxGoal)
+	s.GoalTurn = s.Turns
+	s.Keywords = nil
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), notInPath) {
+		w = strings.Trim(w, "/._-@+")
+		if len(w) > 2 && len(s.Keywords) < 10 && !slices.Contains(stopWords, w) && !slices.Contains(s.Keywords, w) {
+			s.Keywords = append(s.Keywords, wording.Short(w, maxWord))
+		}
+	}
+}
+
+// prompted takes in a prompt: the user's newest, the goal when there is none yet, the task when it is of substance.
+func (s *State) prompted(r events.Record, e *events.PromptSubmitted) {
+	text := e.UserText()
+	if text == "" || r.AgentID != "" || slices.Contains(s.Scheduled, wording.Short(text, MaxTask)) {
+		return
+	}
+	s.Prompt = noteOf(r, text, MaxTask)
+	s.saw(r, text)
+	if len([]rune(text)) < 8 || strings.HasPrefix(text, "/") || smallTalk.MatchString(text) {
+		return
+	}
+
+	if s.Goal == nil {
+		s.aim(r, text)
+	}
+	s.Task = s.Prompt
+	if c := contractOf(text, r.ID, s.Turns); c != nil {
+		s.Contract = c
+	}
+}
+
+// Contract is what a task promises.
+type Contract struct {
+	Goal     string   `json:"goal" jsonschema_description:"the prompt that asks for the work, at most 100 characters"`
+	Criteria []string `json:"criteria,omitempty" jsonschema_description:"the entries of the prompt's list, at most 8"`
+	Evidence []string `json:"evidence_required" jsonschema_description:"test_pass and build_success: either makes it done"`
+	Turn     int      `json:"created_turn" jsonschema_description:"turns that had stopped before it"`
+	Event    string   `json:"event" jsonschema_description:"id of the prompt"`
+}
+
+const (
+	maxContract = 100 // characters of its goal
+	maxCriteria = 8
+	maxStep     = 80 // characters of a next step
+	maxSteps    = 5
+	lastTools   = 5
+)
+
+// implements are words of a prompt that asks for a change of the work.
+var implements = regexp.MustCompile(`(?i)\b(add|build|change|convert|create|delete|extend|extract|finish|fix|implement|integrate|make|mend|migrate|move|` +
+	`patch|port|refactor|remove|rename|replace|rewrite|split|support|update|upgrade|write)\b`)
+
+var listEntry = regexp.MustCompile(`(?m)^\s*(?:[-*]|\d+[.)])\s+(?:\[ ?\]\s+)?(\S.*)$`)
+
+// contractOf is what a prompt promises, nil for a question and for words that ask for no change.
+func contractOf(text, event string, turns int) *Contract {
+	asked := wording.Clip(text, maxOutput) // of a megabyte the search would take 30 ms
+	if strings.HasSuffix(text, "?") || !implements.MatchString(asked) {
+		return nil
+	}
+	c := &Contract{Goal: wording.Short(text, maxContract), Evidence: []string{"test_pass", "build_success"}, Turn: turns, Event: event}
+	for _, m := range listEntry.FindAllStringSubmatch(asked, maxCriteria) {
+		c.Criteria = append(c.Criteria, wording.Short(m[1], maxContract))
+	}
+	return c
+}
+
+// smallTalk are prompts that name no work (S2, DECISIONS "two goals"); those with a word of goOn say to go on.
+var (
+	smallTalk = regexp.MustCompile(`(?i)^((hi|hello|hey|thanks?|thank you|thx|ok(ay)?|yes|yep|no|nope|sure|go|go on|going|ahead|continue|proceed|next|resume|carry on|keep|great|good|nice|perfect|stop|wait|commit|push|pr|status|help|commit and push|push it|do it|please|and|now|then|from (where|here)|(where )?(we|you) left off|y|n|weiter|weitermachen|und|jetzt|mach|mache|bitte|ja|gut|danke|continuez|continua|continuar|продолжай|继续|続けて|계속)([\s.!?,]+|$))+$`)
+	goOn      = regexp.MustCompile(`(?i)\b(go\b|going|continu|proceed|next|resume|carry|keep|weiter)|продолжай|继续|続けて|계속`)
+)
+
+// GoesOn reports whether a prompt only says to go on.
+func GoesOn(text string) bool { return smallTalk.MatchString(text) && goOn.MatchString(text) }
+
+// stopWords say nothing about a goal.
+var stopWords = strings.Fields("about after again also and another any are because been before but can could does for from have here how into its just let like make more must need not now one only other our out over please should some such than that the their them then there these they this use very want was were what when where which while will with would you your")
