@@ -2,12 +2,11 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/url"
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
@@ -20,7 +19,7 @@ func (a *app) atCmd() *cobra.Command {
 			"Of a session the key is its id, any unique prefix of it, or last.\n\n"+captureHelp,
 		"  replay at 120\n  replay at '2026-11-21 08:00' identity c68c8a51\n  replay at 10m session --json | jq '.cells[].state'",
 		cmdline.Between(1, "a point", "a projection", "a key"), func(ctx context.Context, args []string) error {
-			point, err := a.Point(args[0])
+			point, err := a.point(args[0])
 			if err != nil {
 				return err
 			}
@@ -30,14 +29,10 @@ func (a *app) atCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			query := url.Values{"point": {point}, "projection": {projection}, "key": {key}}
+			question := past.Question{Point: point, Projection: projection, Key: key}
 
 			return a.with(ctx, func(c *client.Client) error {
-				var raw json.RawMessage
-				if err := c.Get(ctx, "/v1/at", query, &raw); err != nil {
-					return err
-				}
-				p, err := decode[pastJSON](raw)
+				p, text, err := api.At.CallJSON(ctx, c, question)
 				if err != nil {
 					return err
 				}
@@ -45,7 +40,7 @@ func (a *app) atCmd() *cobra.Command {
 					return problem.Faultf("projection %s had no cell %q at sequence %d", projection, key, p.Seq).Advise(fmt.Sprintf("`replay at %d %s` shows those it had", p.Seq, projection))
 				}
 				if a.JSON {
-					return a.PrintRaw(raw)
+					return a.PrintRaw(text)
 				}
 				a.Printf("%s\n", a.Paint.Faint("sequence "+a.named(ctx, c, p.Seq)))
 				a.printCells(p, projection != "")
@@ -55,7 +50,7 @@ func (a *app) atCmd() *cobra.Command {
 }
 
 // printCells lists the cells of a point, or with states prints the state of each as JSON.
-func (a *app) printCells(p pastJSON, states bool) {
+func (a *app) printCells(p past.State, states bool) {
 	if len(p.Cells) == 0 {
 		a.Printf("no cells yet\n")
 		return
@@ -74,10 +69,4 @@ func (a *app) printCells(p pastJSON, states bool) {
 		t.Row(c.Projection, fmt.Sprint(c.Seq), c.Key)
 	}
 	t.Print()
-}
-
-// pastJSON is the answer about one point.
-type pastJSON struct {
-	Seq   uint64           `json:"seq" jsonschema_description:"sequence of the point"`
-	Cells []past.NamedCell `json:"cells" jsonschema_description:"those there were, of what was asked for"`
 }

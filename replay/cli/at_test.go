@@ -7,6 +7,7 @@ import (
 
 	"hookline/expect"
 	"hookline/projector/tables"
+	"hookline/replay/past"
 )
 
 // The test's log: 1 session.started, 2 project.seen, 3 identity.restored, 4 prompt.submitted,
@@ -37,7 +38,7 @@ func TestAtStateByAlias(t *testing.T) {
 
 func TestAtJSON(t *testing.T) {
 	recorded(t)
-	p := decoded[pastJSON](t, "at", "6", "session", ended, "--json")
+	p := decoded[past.State](t, "at", "6", "session", ended, "--json")
 	if p.Seq != 6 || len(p.Cells) != 1 || p.Cells[0].Projection != "session" || p.Cells[0].Key != ended || p.Cells[0].Seq != 6 {
 		t.Fatalf("%+v", p)
 	}
@@ -101,7 +102,7 @@ session  a[2Jb  folded at 7
   ]
 }
 `, "stdout")
-	expect.Equal(t, strings.Join(h.asked, "\n"), "GET /v1/at?key=&point=7&projection=session\nGET /v1/events/7", "requests")
+	expect.Equal(t, strings.Join(h.asked, "\n"), "GET /v1/at?point=7&projection=session\nGET /v1/events/7", "requests")
 }
 
 // projections are the names of all projections, in the order of the table.

@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
-	"net/url"
 	"time"
 
 	"hookline/embedded"
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 )
 
@@ -49,42 +47,35 @@ func (a *app) with(ctx context.Context, f func(c *client.Client) error) error {
 	return errors.Join(f(c), c.Close())
 }
 
-// long runs a request that reports its progress line by line, and returns its result as it came. Without a word for the
-// progress bar there is none.
-func (a *app) long(ctx context.Context, path string, query url.Values, word string) (result json.RawMessage, err error) {
-	m := a.Meter(word)
-	at := m.At
-	if word == "" {
-		at = func(uint64, uint64) {}
+// outcome is the result of long work, read and as it came.
+type outcome[T any] struct {
+	result T
+	text   json.RawMessage
+}
+
+// show prints the result: with --json as it came, else by words.
+func (o outcome[T]) show(a *app, words func(T)) error {
+	if a.JSON {
+		return a.PrintRaw(o.text)
 	}
+	words(o.result)
+	return nil
+}
+
+// long has an endpoint do its work. The progress bar has a word before it; without one there is no bar.
+func long[Req, Result any](
+	ctx context.Context, a *app, e api.Long[Req, Result], request Req, word string,
+) (o outcome[Result], err error) {
+	m := a.Meter(word)
+	progress := m.At
+	if word == "" {
+		progress = func(uint64, uint64) {}
+	}
+
 	err = a.with(ctx, func(c *client.Client) error {
 		defer m.End()
-		result, err = client.ReadLong(func(line func([]byte) error) error {
-			return c.Stream(ctx, http.MethodPost, path, query, line)
-		}, at)
+		o.result, o.text, err = e.RunJSON(ctx, c, request, progress)
 		return err
 	})
-	return result, err
-}
-
-// show prints the result of long work: with --json as it came, else by words; nothing where the work had an error.
-func show[T any](a *app, raw json.RawMessage, err error, words func(T)) (r T, _ error) {
-	if err == nil {
-		r, err = decode[T](raw)
-	}
-	switch {
-	case err != nil:
-	case a.JSON:
-		err = a.PrintRaw(raw)
-	default:
-		words(r)
-	}
-	return r, err
-}
-
-func decode[T any](raw json.RawMessage) (r T, err error) {
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return r, fmt.Errorf("read the answer: %w", err)
-	}
-	return r, nil
+	return o, err
 }

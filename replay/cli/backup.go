@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"net/url"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -22,8 +21,12 @@ func (a *app) backupCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			raw, err := a.long(ctx, "/v1/backup", url.Values{"file": {path}}, "writing")
-			_, err = show(a, raw, err, func(r api.BackedUp) {
+			done, err := long(ctx, a, api.Backup, api.BackupRequest{File: path}, "writing")
+			if err != nil {
+				return err
+			}
+
+			return done.show(a, func(r api.BackedUp) {
 				a.Printf("%s\n", a.Paint.Good("backed up to "+args[0]))
 				a.Printf("log      up to sequence %s: %s and %s behind\n", cmdline.Count(r.Seq), cmdline.Plural(r.Blocks, "sealed block"), cmdline.Plural(r.Events, "event"))
 				a.Printf("blobs    %s\n", cmdline.Count(r.Blobs))
@@ -32,6 +35,5 @@ func (a *app) backupCmd() *cobra.Command {
 				}
 				a.Printf("size     %s bytes\nsha256   %s\n", cmdline.Count(r.Bytes), r.SHA256)
 			})
-			return err
 		})
 }

@@ -74,7 +74,7 @@ func (a *app) root() *cobra.Command {
 var outputs = cmdline.Outputs{
 	"verify":  api.Verdict{},
 	"rebuild": api.Rebuilt{},
-	"at":      pastJSON{},
+	"at":      past.State{},
 	"diff":    differenceJSON{},
 	"recover": past.Recovered{},
 	"repair":  api.Repaired{},

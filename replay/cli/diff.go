@@ -2,10 +2,10 @@ package cli
 
 import (
 	"context"
-	"net/url"
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/projector"
@@ -25,22 +25,22 @@ func (a *app) diffCmd() *cobra.Command {
 			"The points may stand in either order; the change is from A to B.\n\n"+captureHelp,
 		"  replay diff 120 now\n  replay diff 10m 5m identity\n  replay diff 2026-11-21T08:00:00Z now --json | jq .changes",
 		cmdline.Between(2, "a point", "a second point", "a projection"), func(ctx context.Context, args []string) error {
-			from, err := a.Point(args[0])
+			from, err := a.point(args[0])
 			if err != nil {
 				return err
 			}
-			to, err := a.Point(args[1])
+			to, err := a.point(args[1])
 			if err != nil {
 				return err
 			}
-			query := url.Values{"a": {from}, "b": {to}, "projection": args[2:]}
-			if !o.Fields && !a.JSON {
-				query.Set("states", "1")
+			question := past.Comparison{A: from, B: to, States: !o.Fields && !a.JSON}
+			if len(args) > 2 {
+				question.Projection = args[2]
 			}
 
 			return a.with(ctx, func(c *client.Client) error {
-				var d past.Change
-				if err := c.Get(ctx, "/v1/diff", query, &d); err != nil {
+				d, err := api.Diff.Call(ctx, c, question)
+				if err != nil {
 					return err
 				}
 				if a.JSON {

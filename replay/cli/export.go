@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"net/http"
-	"net/url"
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/page"
@@ -62,27 +61,24 @@ func (a *app) exportCmd() *cobra.Command {
 
 // exportLog writes the events to a file or to stdout.
 func (a *app) exportLog(ctx context.Context, session string, o exportOptions, toFile bool) error {
-	query := url.Values{"session": {session}}
-	for name, given := range map[string]string{"since": o.Since, "until": o.Until} {
-		if given == "" {
-			continue
-		}
-		p, err := a.Point(given)
-		if err != nil {
-			return err
-		}
-		query.Set(name, p)
+	since, err := a.pointGiven(o.Since)
+	if err != nil {
+		return err
 	}
+	until, err := a.pointGiven(o.Until)
+	if err != nil {
+		return err
+	}
+	part := api.ExportRequest{Session: session, Since: since, Until: until}
 
 	m := a.Meter("exporting")
 	lines := func(line func([]byte) error) error {
 		return a.with(ctx, func(c *client.Client) error {
 			defer m.End()
-			return c.Stream(ctx, http.MethodGet, "/v1/export", query, line)
+			return api.Export.Lines(ctx, c, part, line)
 		})
 	}
 	var out carry.Saved
-	var err error
 	if toFile {
 		out, err = carry.Save(o.File, lines, m.At)
 	} else {

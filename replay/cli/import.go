@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"maps"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,23 +44,15 @@ func (a *app) importCmd() *cobra.Command {
 				return err
 			}
 
-			query := url.Values{"file": {path}}
-			if o.Partial {
-				query.Set("partial", "1")
-			}
-			raw, err := a.long(ctx, "/v1/import", query, "")
+			done, err := long(ctx, a, api.Import, api.ImportRequest{File: path, Partial: o.Partial}, "")
 			if err != nil {
 				return err
 			}
-			r, err := decode[api.Imported](raw)
-			switch {
-			case err != nil:
-			case a.JSON:
-				err = a.PrintJSON(importedJSON{Files: []api.Imported{r}})
-			default:
-				a.printImported(file, r)
+			if a.JSON {
+				return a.PrintJSON(importedJSON{Files: []api.Imported{done.result}})
 			}
-			return err
+			a.printImported(file, done.result)
+			return nil
 		}, &o)
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"net/url"
 
 	"github.com/spf13/cobra"
 
@@ -24,12 +23,13 @@ func (a *app) rebuildCmd() *cobra.Command {
 			"Prints every value that differed. Interrupting it leaves the old state.",
 		"  replay rebuild --dry-run\n  replay rebuild --projection identity",
 		nil, func(ctx context.Context, _ []string) error {
-			query := url.Values{"projection": {o.Projection}}
-			if o.DryRun {
-				query.Set("dry_run", "1")
+			request := api.RebuildRequest{Projection: o.Projection, DryRun: o.DryRun}
+			done, err := long(ctx, a, api.Rebuild, request, "folding")
+			if err != nil {
+				return err
 			}
-			raw, err := a.long(ctx, "/v1/rebuild", query, "folding")
-			_, err = show(a, raw, err, func(r api.Rebuilt) {
+
+			return done.show(a, func(r api.Rebuilt) {
 				list := r.Changed
 				a.printDiffs(list, func(d projector.Diff) string { return a.became(d.Got, d.Want) })
 				if len(list) > 0 {
@@ -49,6 +49,5 @@ func (a *app) rebuildCmd() *cobra.Command {
 				}
 				a.Printf("%s %s up to sequence %s in %s: %s %s\n", did, what, cmdline.Count(r.Seq), took(r.TookMS), differs, change)
 			})
-			return err
 		}, &o)
 }

@@ -3,11 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 	"hookline/replay/past"
@@ -34,7 +34,7 @@ func (a *app) recoverCmd() *cobra.Command {
 			if o.At == "" {
 				return problem.Faultf("--at is missing").Advise("for example --at '2026-11-21 08:00', --at 2h or --at 120")
 			}
-			at, err := a.Point(o.At)
+			at, err := a.point(o.At)
 			if err != nil {
 				return err
 			}
@@ -42,12 +42,13 @@ func (a *app) recoverCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			query := url.Values{"at": {at}, "cwd": {a.Cwd}, "session": {id}}
-			if o.DryRun {
-				query.Set("dry_run", "1")
+			request := api.RecoverRequest{At: at, Session: id, Cwd: a.Cwd, DryRun: o.DryRun}
+			done, err := long(ctx, a, api.Recover, request, "folding")
+			if err != nil {
+				return err
 			}
-			raw, err := a.long(ctx, "/v1/do/recover", query, "folding")
-			_, err = show(a, raw, err, func(r past.Recovered) {
+
+			return done.show(a, func(r past.Recovered) {
 				where := "at sequence " + cmdline.Count(r.Seq)
 				if r.Snapshot > 0 {
 					where += ", snapshot of " + time.UnixMilli(r.Snapshot).In(a.Zone).Format(time.DateTime)
@@ -65,7 +66,6 @@ func (a *app) recoverCmd() *cobra.Command {
 				a.Printf("%s\n", a.Paint.Good("recovered; the next session of the project starts from it"))
 				a.Printf("event    %s\n", r.Event)
 			})
-			return err
 		}, &o)
 }
 

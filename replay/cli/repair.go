@@ -2,11 +2,8 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,40 +42,37 @@ func (a *app) repairCmd() *cobra.Command {
 }
 
 func (a *app) repair(ctx context.Context, o repairOptions) error {
-	query := url.Values{"dry_run": {"1"}}
+	request := api.RepairRequest{DryRun: true}
 	for _, file := range o.From {
 		path, err := filepath.Abs(file)
 		if err != nil {
 			return err
 		}
-		query.Add("from", path)
+		request.From = append(request.From, path)
 	}
 	if o.Transcripts != "" {
 		path, err := filepath.Abs(o.Transcripts)
 		if err != nil {
 			return err
 		}
-		query.Set("transcripts", path)
+		request.Transcripts = path
 	}
 
 	a.repairs = true
 	a.here = daemon.HereUnmended
-	raw, err := a.long(ctx, "/v1/repair", query, "reading")
+	looking, err := long(ctx, a, api.Repair, request, "reading")
 	a.here = daemon.Here
-	query.Del("dry_run")
+	request.DryRun = false
 	if errors.Is(err, embedded.ErrLogGone) && !o.DryRun {
-		return a.repairGone(ctx, o, query, err)
+		return a.repairGone(ctx, o, request, err)
 	}
 	if err != nil {
 		return err
 	}
-	plan, err := decode[api.Repaired](raw)
-	if err != nil {
-		return err
-	}
+	plan := looking.result
 	missing := len(plan.Damage)+plan.NewBlobs > 0 || mine(plan) && len(plan.Opened) > 0
 	if o.DryRun || !missing && !has(plan.Sources) {
-		return a.showRepair(raw, nil)
+		return a.showRepair(looking)
 	}
 
 	if !a.JSON && !o.Yes { // who does not want to be asked wants to see the outcome only
@@ -96,11 +90,11 @@ func (a *app) repair(ctx context.Context, o repairOptions) error {
 			return err
 		}
 	}
-	return a.showRepair(a.long(ctx, "/v1/repair", query, "reading"))
+	return a.mend(ctx, request)
 }
 
 // repairGone begins a new log where nothing is left of the old one, and fetches into it what others have.
-func (a *app) repairGone(ctx context.Context, o repairOptions, query url.Values, gone error) error {
+func (a *app) repairGone(ctx context.Context, o repairOptions, request api.RepairRequest, gone error) error {
 	if !a.JSON {
 		a.Printf("%s  %s\n", a.Paint.Bad("damage"), cmdline.Clean(gone.Error()))
 		a.Printf("a new log begins behind the lost sequences; whatever is left of the old one is set aside\n")
@@ -111,7 +105,16 @@ func (a *app) repairGone(ctx context.Context, o repairOptions, query url.Values,
 	if err := daemon.Renew(ctx, a.Home()); err != nil {
 		return fmt.Errorf("begin a new log: %w", err)
 	}
-	return a.showRepair(a.long(ctx, "/v1/repair", query, "reading"))
+	return a.mend(ctx, request)
+}
+
+// mend appends what others have, and shows the outcome.
+func (a *app) mend(ctx context.Context, request api.RepairRequest) error {
+	done, err := long(ctx, a, api.Repair, request, "reading")
+	if err != nil {
+		return err
+	}
+	return a.showRepair(done)
 }
 
 // mine reports whether this process had the store open, and no daemon.
@@ -126,7 +129,8 @@ func has(sources []api.Source) bool {
 func (a *app) reopen(ctx context.Context, plan api.Repaired) error {
 	if !mine(plan) {
 		err := a.with(ctx, func(c *client.Client) error {
-			return c.Stream(ctx, http.MethodPost, "/v1/stop", url.Values{"reason": {"repair"}}, func([]byte) error { return nil })
+			_, err := api.Stop.Call(ctx, c, api.StopRequest{Reason: "repair"})
+			return err
 		})
 		if err != nil {
 			return fmt.Errorf("stop the daemon: %w", err)
@@ -150,12 +154,14 @@ func (a *app) reopen(ctx context.Context, plan api.Repaired) error {
 }
 
 // showRepair prints the outcome and turns it into an exit code.
-func (a *app) showRepair(raw json.RawMessage, err error) error {
-	r, err := show(a, raw, err, a.printRepair)
+func (a *app) showRepair(done outcome[api.Repaired]) error {
+	if err := done.show(a, a.printRepair); err != nil {
+		return err
+	}
+
+	r := done.result
 	unread := slices.ContainsFunc(r.Sources, func(s api.Source) bool { return s.Kind == "export" && s.Problem != "" })
 	switch {
-	case err != nil:
-		return err
 	case len(r.Damage) > 0:
 		return cmdline.Silent(cmdline.ExitDamaged)
 	case looked(r) || r.NotHad > 0 || lacks(r) > 0 || unread:

@@ -4,14 +4,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"net/http"
-	"net/url"
+	"fmt"
+	"slices"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/problem"
 	"hookline/projector/project"
 	"hookline/projector/session"
+	"hookline/replay/past"
 )
 
 // session returns the id of the session that a person named. `last` is the one of this folder's project that was active last,
@@ -22,25 +24,17 @@ func (a *app) session(ctx context.Context, name string) (string, error) {
 	}
 
 	path := facts.New().Place(a.Cwd).Path()
-	var here string
 	var last session.State
 	err := a.with(ctx, func(c *client.Client) error {
-		err := each(ctx, c, project.Name, nil, func(p project.State) {
-			if p.Path == path {
-				here = cmp.Or(p.JoinedInto, p.ID)
-			}
-		})
-		for _, only := range []url.Values{{"newest": {"1"}, "project": {here}}, {"newest": {"1"}}} {
-			if err != nil || last.ID != "" {
-				break
-			}
-			err = each(ctx, c, session.Name, only, func(s session.State) {
-				meant := !only.Has("project") || s.Project == here
-				if meant && s.Status != session.Deleted && s.LastActive.After(last.LastActive) {
-					last = s
-				}
-			})
+		here, err := projectAt(ctx, c, path)
+		if err != nil {
+			return err
 		}
+		last, err = lastOf(ctx, c, []string{here})
+		if err != nil || last.ID != "" {
+			return err
+		}
+		last, err = lastOf(ctx, c, nil)
 		return err
 	})
 	if err == nil && last.ID == "" {
@@ -49,14 +43,38 @@ func (a *app) session(ctx context.Context, name string) (string, error) {
 	return last.ID, err
 }
 
-// each calls f with the states of a projection that a query means; without one with all.
-func each[S any](ctx context.Context, c *client.Client, projection string, query url.Values, f func(S)) error {
-	return c.Stream(ctx, http.MethodGet, "/v1/cells/"+projection, query, func(line []byte) error {
-		var cell struct{ State S }
-		err := json.Unmarshal(line, &cell)
-		if err == nil {
-			f(cell.State)
+// projectAt returns the id of the project with a path, or of the one that it was joined into; "" where there is none.
+func projectAt(ctx context.Context, c api.Caller, path string) (id string, err error) {
+	request := api.CellsRequest{Projection: project.Name}
+	err = each(ctx, c, request, func(p project.State) {
+		if p.Path == path {
+			id = cmp.Or(p.JoinedInto, p.ID)
 		}
-		return err
+	})
+	return id, err
+}
+
+// lastOf returns the session of some projects that was active last, or of all where projects is nil. The zero value says
+// that there is none.
+func lastOf(ctx context.Context, c api.Caller, projects []string) (last session.State, err error) {
+	request := api.CellsRequest{Projection: session.Name, Newest: 1, Projects: projects}
+	err = each(ctx, c, request, func(s session.State) {
+		meant := projects == nil || slices.Contains(projects, s.Project)
+		if meant && s.Status != session.Deleted && s.LastActive.After(last.LastActive) {
+			last = s
+		}
+	})
+	return last, err
+}
+
+// each calls f with the states of the cells that a request chooses.
+func each[S any](ctx context.Context, c api.Caller, request api.CellsRequest, f func(S)) error {
+	return api.Cells.Each(ctx, c, request, func(cell past.Cell) error {
+		var state S
+		if err := json.Unmarshal(cell.State, &state); err != nil {
+			return fmt.Errorf("read the state of %s %s: %w", request.Projection, cell.Key, err)
+		}
+		f(state)
+		return nil
 	})
 }

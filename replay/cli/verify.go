@@ -25,12 +25,17 @@ func (a *app) verifyCmd() *cobra.Command {
 			"Exit code: 0 clean, 1 projections differ, 2 the log is damaged or has a new hole.",
 		"  replay verify\n  replay verify --json | jq .clean",
 		nil, func(ctx context.Context, _ []string) error {
-			raw, err := a.long(ctx, "/v1/verify", nil, "folding")
-			v, err := show(a, raw, err, a.printVerification)
-			if err == nil && v.Exit != 0 {
-				err = cmdline.Silent(v.Exit)
+			done, err := long(ctx, a, api.Verify, api.None{}, "folding")
+			if err != nil {
+				return err
 			}
-			return err
+			if err := done.show(a, a.printVerification); err != nil {
+				return err
+			}
+			if done.result.Exit != 0 {
+				return cmdline.Silent(done.result.Exit)
+			}
+			return nil
 		})
 }
 
