@@ -136,18 +136,21 @@ func send(ctx context.Context, to Caller, method, declared string, request any) 
 	return to.Send(r)
 }
 
-// decodeAnswer reads a value of an answer, strictly where it comes from this build.
+// decodeAnswer reads a value of an answer, strictly where it comes from this build. A long answer has many values, so each
+// is read once, and again only to say what is wrong with it.
 func decodeAnswer(resp *http.Response, text []byte, into any) error {
+	strict := sameBuild(resp.Header.Get(headerBuild))
+	if strict && decodeKnown(text, into) == nil {
+		return nil
+	}
+
 	if err := json.Unmarshal(text, into); err != nil {
 		return fmt.Errorf("read the answer: %w", err)
 	}
-	if !sameBuild(resp.Header.Get(headerBuild)) {
+	if !strict {
 		return nil
 	}
-	if err := unknownMember(text, into); err != nil {
-		return problem.Faultf("read the answer: %w", err).Advise(otherTree)
-	}
-	return nil
+	return problem.Faultf("read the answer: %w", unknownMember(text, into)).Advise(otherTree)
 }
 
 // readLines calls fn for each line of an answer until fn has an error. A line {"error":…} ends it as a [problem.Error].

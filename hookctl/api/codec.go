@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"reflect"
@@ -263,7 +264,18 @@ func (p parameter) readOne(v reflect.Value, text string) error {
 
 // unknownMember returns an error for a member of a JSON text that the type of the value that like points to does not have.
 func unknownMember(text []byte, like any) error {
+	return decodeKnown(text, reflect.New(reflect.TypeOf(like).Elem()).Interface())
+}
+
+// decodeKnown reads a JSON text that has one value, in which the type knows every member.
+func decodeKnown(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	return d.Decode(reflect.New(reflect.TypeOf(like).Elem()).Interface())
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if d.More() {
+		return errors.New("more than one value")
+	}
+	return nil
 }

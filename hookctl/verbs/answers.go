@@ -6,15 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 
-	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/redact"
 	"hookline/projector/project"
+	"hookline/replay/past"
 )
 
 // Answers gives agents what the verbs print for people: the same text, without colour, redacted once more and bounded.
@@ -140,13 +140,27 @@ func (s *Answers) Session(ctx context.Context, name string, steps int) (string, 
 // Event gives one event in full.
 func (s *Answers) Event(ctx context.Context, id string) (string, error) {
 	return s.told(ctx, func(a *app) error {
-		var r events.Record
-		if err := a.get("/v1/events/"+url.PathEscape(id), nil, &r); err != nil {
+		r, err := api.Event.Call(a.ctx, a, api.EventRequest{ID: id})
+		if err != nil {
 			return err
 		}
 		a.describe(r)
 		return nil
 	})
+}
+
+// statesThen is the answer of [Answers.StateAt].
+type statesThen struct {
+	Seq   uint64      `json:"seq"`
+	Cells []stateThen `json:"cells"`
+}
+
+// stateThen is one cell; without its state only its name is asked for.
+type stateThen struct {
+	Projection string          `json:"projection,omitempty"`
+	Key        string          `json:"key"`
+	Seq        uint64          `json:"seq"`
+	State      json.RawMessage `json:"state,omitempty"`
 }
 
 // StateAt gives a projection's states as they were at a point of the log; without a projection or a key the names
@@ -164,19 +178,23 @@ func (s *Answers) StateAt(ctx context.Context, point, projection, key string) (s
 			}
 			key = last.ID
 		}
-		var then past[json.RawMessage]
-		if err := a.get("/v1/at", url.Values{"point": {at}, "projection": {projection}, "key": {key}}, &then); err != nil {
+		then, err := api.At.Call(a.ctx, a, past.Question{Point: past.Point(at), Projection: projection, Key: key})
+		if err != nil {
 			return err
 		}
 		if key != "" && len(then.Cells) == 0 {
 			return problem.Faultf("there was no state of %q at sequence %d", key, then.Seq).Advise("without a key all are given")
 		}
-		if projection == "" && key == "" {
-			for i := range then.Cells {
-				then.Cells[i].State = nil
+
+		out := statesThen{Seq: then.Seq, Cells: []stateThen{}}
+		for _, c := range then.Cells {
+			shown := stateThen{Projection: c.Projection, Key: c.Key, Seq: c.Seq}
+			if projection != "" || key != "" {
+				shown.State = c.State
 			}
+			out.Cells = append(out.Cells, shown)
 		}
-		return a.PrintJSON(then)
+		return a.PrintJSON(out)
 	})
 }
 

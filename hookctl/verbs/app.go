@@ -6,17 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"time"
 
 	"hookline/embedded"
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
@@ -25,6 +24,7 @@ import (
 	"hookline/hookctl/problem"
 	"hookline/projector/project"
 	"hookline/projector/session"
+	"hookline/replay/past"
 )
 
 // app is one run of a verb: its flags and every way to the outside.
@@ -168,34 +168,13 @@ func (a *app) under(ctx context.Context) *app {
 	return &b
 }
 
-func (a *app) get(path string, query url.Values, out any) error {
+// Send implements [api.Caller] over the connection of the verb, which the first request makes.
+func (a *app) Send(r *http.Request) (*http.Response, error) {
 	c, err := a.answering()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return c.Get(a.ctx, path, query, out)
-}
-
-func (a *app) post(path string, in, out any) error {
-	c, err := a.answering()
-	if err != nil {
-		return err
-	}
-	return c.Post(a.ctx, path, in, out)
-}
-
-// stream gives the lines of an answer; heartbeats are left out.
-func (a *app) stream(method, path string, query url.Values, take func(line []byte) error) error {
-	c, err := a.answering()
-	if err != nil {
-		return err
-	}
-	return c.Stream(a.ctx, method, path, query, func(line []byte) error {
-		if len(line) == 0 {
-			return nil
-		}
-		return take(line)
-	})
+	return c.Send(r)
 }
 
 // started is a daemon, started if need be. What a verb read before may have come from the store: a word that was mistyped
@@ -208,40 +187,37 @@ func (a *app) started() (*client.Client, error) {
 	return a.answering()
 }
 
-// change posts what changes the log.
-func (a *app) change(path string, in, out any) error {
-	if _, err := a.started(); err != nil {
-		return err
+// changing is the way to the daemon of a request that changes the log: it starts the daemon where none runs.
+type changing struct{ *app }
+
+// Send implements [api.Caller].
+func (c changing) Send(r *http.Request) (*http.Response, error) {
+	to, err := c.started()
+	if err != nil {
+		return nil, err
 	}
-	return a.post(path, in, out)
+	return to.Send(r)
 }
 
 // stand is the status of the daemon that answers.
-func (a *app) stand() (st client.Status, err error) {
-	err = a.get("/v1/status", nil, &st)
-	return st, err
+func (a *app) stand() (api.Status, error) {
+	return api.GetStatus.Call(a.ctx, a, api.None{})
 }
 
 // errEnough ends a stream that has given what was looked for; it is no error of it.
 var errEnough = errors.New("enough")
 
-// scan gives the events of a query one after the other, until take has an error.
-func (a *app) scan(q url.Values, take func(events.Record) error) error {
-	err := a.stream("GET", "/v1/events", q, func(line []byte) error {
-		var r events.Record
-		if err := json.Unmarshal(line, &r); err != nil {
-			return fmt.Errorf("read event record: %w", err)
-		}
-		return take(r)
-	})
+// scan gives the events that are asked for one after the other, until take has an error.
+func (a *app) scan(q api.EventsRequest, take func(events.Record) error) error {
+	err := api.Events.Each(a.ctx, a, q, take)
 	if errors.Is(err, errEnough) {
 		return nil
 	}
 	return err
 }
 
-// records gives the events of a query one after the other.
-func (a *app) records(q url.Values, take func(events.Record)) error {
+// records gives the events that are asked for one after the other.
+func (a *app) records(q api.EventsRequest, take func(events.Record)) error {
 	return a.scan(q, func(r events.Record) error {
 		take(r)
 		return nil
@@ -250,25 +226,27 @@ func (a *app) records(q url.Values, take func(events.Record)) error {
 
 // cell is one folded state.
 type cell[S any] struct {
-	Projection string `json:"projection,omitempty"` // of a point in the past
-	Key        string `json:"key"`
-	Seq        uint64 `json:"seq"`
-	State      S      `json:"state,omitempty"`
+	Key   string
+	Seq   uint64
+	State S
 }
 
-// past is what the cells were at a point of the log.
-type past[S any] struct {
-	Seq   uint64    `json:"seq"`
-	Cells []cell[S] `json:"cells"`
+// cellOf reads the state of a cell.
+func cellOf[S any](projection string, from past.Cell) (cell[S], error) {
+	c := cell[S]{Key: from.Key, Seq: from.Seq}
+	if err := json.Unmarshal(from.State, &c.State); err != nil {
+		return c, fmt.Errorf("read cell of %s: %w", projection, err)
+	}
+	return c, nil
 }
 
-// cells reads the cells of a projection that a query means; without one all.
-func cells[S any](a *app, projection string, query url.Values) ([]cell[S], error) {
+// cells reads the cells that are asked for.
+func cells[S any](a *app, q api.CellsRequest) ([]cell[S], error) {
 	var all []cell[S]
-	err := a.stream("GET", "/v1/cells/"+projection, query, func(line []byte) error {
-		var c cell[S]
-		if err := json.Unmarshal(line, &c); err != nil {
-			return fmt.Errorf("read cell of %s: %w", projection, err)
+	err := api.Cells.Each(a.ctx, a, q, func(from past.Cell) error {
+		c, err := cellOf[S](q.Projection, from)
+		if err != nil {
+			return err
 		}
 		all = append(all, c)
 		return nil
@@ -276,9 +254,9 @@ func cells[S any](a *app, projection string, query url.Values) ([]cell[S], error
 	return all, err
 }
 
-// states are the states of the cells that a query means.
-func states[S any](a *app, projection string, query url.Values) ([]S, error) {
-	list, err := cells[S](a, projection, query)
+// states are the states of the cells that are asked for.
+func states[S any](a *app, q api.CellsRequest) ([]S, error) {
+	list, err := cells[S](a, q)
 	var all []S
 	for _, c := range list {
 		all = append(all, c.State)
@@ -287,12 +265,13 @@ func states[S any](a *app, projection string, query url.Values) ([]S, error) {
 }
 
 func allProjects(a *app) ([]project.State, error) {
-	return states[project.State](a, project.Name, nil)
+	return states[project.State](a, api.CellsRequest{Projection: project.Name})
 }
 
-// sessions are those that a query means, or all, without those that were deleted, the last active first.
-func sessions(a *app, query url.Values) ([]session.State, error) {
-	all, err := states[session.State](a, session.Name, query)
+// sessions are those that are asked for, or all, without those that were deleted, the last active first.
+func sessions(a *app, q api.CellsRequest) ([]session.State, error) {
+	q.Projection = session.Name
+	all, err := states[session.State](a, q)
 	all = slices.DeleteFunc(all, func(s session.State) bool { return s.Status == session.Deleted })
 	slices.SortStableFunc(all, func(x, y session.State) int { return y.LastActive.Compare(x.LastActive) })
 	return all, err
@@ -304,22 +283,29 @@ const shortList = 32
 // newest are the live sessions and at least so many of those that were active last, of some projects or of all; where
 // there are fewer, all.
 func newest(a *app, n int, projects ...string) ([]session.State, error) {
-	return sessions(a, url.Values{"newest": {strconv.Itoa(n)}, "project": projects})
+	return sessions(a, api.CellsRequest{Newest: n, Projects: projects})
+}
+
+// cellNow is a cell as it is.
+func cellNow[S any](a *app, projection, key string) (cell[S], error) {
+	from, err := api.Cell.Call(a.ctx, a, api.CellRequest{Projection: projection, Key: key})
+	if err != nil {
+		return cell[S]{}, err
+	}
+	return cellOf[S](projection, from)
 }
 
 // stateOf is the state of one cell.
 func stateOf[S any](a *app, projection, key string) (S, error) {
-	var c cell[S]
-	err := a.get("/v1/cells/"+projection+"/"+key, nil, &c)
+	c, err := cellNow[S](a, projection, key)
 	return c.State, err
 }
 
 // cellAt is a cell as it was at a point of the log, the zero value where there was none.
-func cellAt[S any](a *app, projection, key, point string) (cell[S], error) {
-	var then past[S]
-	err := a.get("/v1/at", url.Values{"point": {point}, "projection": {projection}, "key": {key}}, &then)
-	if len(then.Cells) == 0 {
+func cellAt[S any](a *app, projection, key string, point past.Point) (cell[S], error) {
+	then, err := api.At.Call(a.ctx, a, past.Question{Point: point, Projection: projection, Key: key})
+	if err != nil || len(then.Cells) == 0 {
 		return cell[S]{}, err
 	}
-	return then.Cells[0], err
+	return cellOf[S](projection, then.Cells[0].Cell)
 }

@@ -2,12 +2,10 @@ package verbs
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
-	"net/url"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,12 +14,14 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
 	"hookline/hookctl/find"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 	"hookline/projector/session"
+	"hookline/replay/past"
 )
 
 // Bounds of blame.
@@ -84,8 +84,8 @@ func (a *app) blameVerb(args []string) error {
 		if !b.Open() {
 			break
 		}
-		var raw json.RawMessage
-		if a.get("/v1/events/"+fmt.Sprint(r.Seq), url.Values{"raw": {"1"}}, &raw) != nil {
+		raw, err := api.HookJSON.Call(a.ctx, a, api.EventRequest{ID: fmt.Sprint(r.Seq)})
+		if err != nil {
 			raw = r.Data // a large content is gone: the words of the edit are left
 		}
 		if e, ok := find.EditOf(r.Seq, raw); ok {
@@ -158,7 +158,7 @@ func (a *app) blamed(b *find.Blame, calls []events.Record, from, to int) ([]blam
 		if recorded && l.Line == 0 {
 			c, _ := stateOf[session.State](a, session.Name, l.Session) // one that is not there has no title
 			l.Title = c.Title
-			q := url.Values{"session": {l.Session}, "type": {events.TypePromptSubmitted}, "until": {fmt.Sprint(o.Event)}, "n": {"1"}}
+			q := api.EventsRequest{Session: l.Session, Types: []string{events.TypePromptSubmitted}, Until: past.AtSeq(o.Event), Last: 1}
 			err := a.records(q, func(p events.Record) { // the newest before the call led to it
 				if e, ok := p.Event.(*events.PromptSubmitted); ok {
 					l.Prompt = cmdline.Fit(cmdline.OneLine(e.Headline()), 300)

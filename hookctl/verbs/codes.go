@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 	"hookline/projector/codes"
@@ -101,7 +102,7 @@ func (a *app) codesAddVerb(args []string) error {
 	if err != nil {
 		return err
 	}
-	return a.sayEmitted(a.emit(emission{Type: events.TypeCodesAdded, Project: here, Data: events.CodesAdded{Code: args[0]}}))
+	return a.sayEmitted(a.emit(owner{Project: here}, &events.CodesAdded{Code: args[0]}))
 }
 
 // codesEndVerb ends the codes of this project, or of every project where they have expired.
@@ -112,7 +113,7 @@ func (f *codesEndVerb) run(a *app, _ []string) error {
 	if err != nil {
 		return err
 	}
-	all, err := states[codes.State](a, codes.Name, nil)
+	all, err := states[codes.State](a, api.CellsRequest{Projection: codes.Name})
 	if err != nil {
 		return err
 	}
@@ -126,8 +127,7 @@ func (f *codesEndVerb) run(a *app, _ []string) error {
 		if !ends {
 			continue
 		}
-		e := emission{Type: events.TypeCodesClosed, Project: c.Project, Data: events.CodesClosed{Status: f.status}}
-		if _, err := a.emit(e); err != nil {
+		if _, err := a.emit(owner{Project: c.Project}, &events.CodesClosed{Status: f.status}); err != nil {
 			return err
 		}
 		out.Projects = append(out.Projects, c.Project)

@@ -3,7 +3,6 @@ package verbs
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,13 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/hook"
 	"hookline/hookctl/notes"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 	"hookline/projector/session"
 	"hookline/projector/working"
+	"hookline/replay/past"
 )
 
 // What the agent would be told, and what it costs.
@@ -61,9 +61,8 @@ func (f *contextShowVerb) run(a *app, _ []string) error {
 	if err != nil {
 		return err
 	}
-	q := url.Values{"source": {f.Source}, "at": {f.At}, "budget": {f.Budget}}
-	var out hook.Recovery
-	if err := a.get("/v1/context/"+id, q, &out); err != nil {
+	out, err := api.Context.Call(a.ctx, a, api.ContextRequest{Session: id, Source: f.Source, At: past.Point(f.At), Budget: f.Budget})
+	if err != nil {
 		return err
 	}
 	return a.Verdict(out, true, func() {

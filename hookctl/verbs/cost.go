@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
 	"hookline/hookctl/problem"
@@ -43,7 +43,7 @@ func (q *costQuery) run(a *app, _ []string) error {
 	if err != nil {
 		return problem.Because(err).Advise("`hookctl config edit` opens the user's file")
 	}
-	list, err := states[session.State](a, session.Name, nil)
+	list, err := states[session.State](a, api.CellsRequest{Projection: session.Name})
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (q *costQuery) run(a *app, _ []string) error {
 	switch {
 	case err == nil && seq != 0:
 		var r events.Record
-		err = a.get("/v1/events/"+fmt.Sprint(seq), nil, &r)
+		r, err = api.Event.Call(a.ctx, a, api.EventRequest{ID: fmt.Sprint(seq)})
 		since = r.Time
 	case ms != 0:
 		since = time.UnixMilli(ms)
@@ -73,7 +73,7 @@ func (q *costQuery) run(a *app, _ []string) error {
 	var meter insight.Meter
 	out.Missing = read(&meter, list, chosen, projects)
 	out.Bill = meter.Bill(q.By, chosen, since, prices)
-	err = a.records(url.Values{"type": {events.TypeContextInjected}}, func(r events.Record) {
+	err = a.records(api.EventsRequest{Types: []string{events.TypeContextInjected}}, func(r events.Record) {
 		e, ok := r.Event.(*events.ContextInjected)
 		if ok && chosen[r.Session] && !r.Time.Before(since) {
 			out.Injected += int64(e.Tokens)

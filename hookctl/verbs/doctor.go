@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
@@ -88,9 +89,9 @@ type examiner struct {
 	*app
 	fix    bool
 	paths  home.Paths
-	status client.Status // of the daemon, with the hooks of the whole log
-	checks []check       // made so far
-	name   string        // of the one that is being made
+	status api.Status // of the daemon, with the hooks of the whole log
+	checks []check    // made so far
+	name   string     // of the one that is being made
 }
 
 func (x *examiner) pass(format string, args ...any) {

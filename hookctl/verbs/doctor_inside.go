@@ -7,10 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/spool"
-	losses "hookline/replay/check"
 )
 
 // Checks that ask the daemon; that of the spool goes without one.
@@ -40,7 +39,7 @@ func (x *examiner) spool(runs bool) {
 		return
 	}
 
-	err := x.post("/v1/gone", nil, nil)
+	_, err := api.Drain.Call(x.ctx, x, api.None{})
 	left := waiting.Count()
 	switch {
 	case err != nil:
@@ -84,8 +83,7 @@ func (x *examiner) unknown() {
 func (x *examiner) damage() {
 	x.name = "log"
 	before := len(x.checks)
-	var l losses.Known
-	err := x.get("/v1/losses", nil, &l)
+	l, err := api.GetLosses.Call(x.ctx, x, api.None{})
 	for _, d := range x.status.Damage {
 		if err == nil && len(l.Lost) == 0 {
 			x.warn("was damaged, and nothing is lost any more: "+d, "a disk that fails begins like this; `replay verify` checks what is there")
@@ -112,8 +110,8 @@ func (x *examiner) damage() {
 // canary sends an event through the whole line.
 func (x *examiner) canary() {
 	x.name = "canary"
-	var c client.Canary
-	if err := x.post("/v1/canary", nil, &c); err != nil {
+	c, err := api.RunCanary.Call(x.ctx, x, api.None{})
+	if err != nil {
 		x.fail(err.Error(), "the daemon's log is "+x.paths.Log)
 		return
 	}

@@ -13,7 +13,7 @@ import (
 	"hookline/embedded/block"
 	"hookline/events"
 	"hookline/expect"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/home"
 	losses "hookline/replay/check"
 )
@@ -22,7 +22,7 @@ import (
 func healthy(t *testing.T) (*bench, *fakeBackend) {
 	t.Helper()
 	f := newFake()
-	f.status.Hooks["Stop"] = client.HookCount{Last: noon.Add(-time.Second), Count: 1}
+	f.status.Hooks["Stop"] = api.HookCount{Last: noon.Add(-time.Second), Count: 1}
 	f.events = []events.Record{record(1, events.TypeSessionStarted, sessionA, `{}`)}
 	b := installed(t, f)
 	hookctl := filepath.Join(filepath.Dir(b.self), "hookctl")
@@ -127,7 +127,7 @@ func TestDoctorFinds(t *testing.T) {
 			}},
 		{name: "canary", check: "canary", result: resultFail, words: `lost at "bucket latest": nothing there`,
 			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
-				f.canary = client.Canary{Steps: []client.CanaryStep{{Name: "append", OK: true}, {Name: "bucket latest", Detail: "nothing there"}}}
+				f.canary = api.Canary{Steps: []api.CanaryStep{{Name: "append", OK: true}, {Name: "bucket latest", Detail: "nothing there"}}}
 			}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

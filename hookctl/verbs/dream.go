@@ -2,12 +2,12 @@ package verbs
 
 import (
 	"context"
-	"fmt"
-	"net/url"
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/problem"
+	"hookline/replay/past"
 )
 
 type dreamTriggerVerb struct {
@@ -20,13 +20,11 @@ func (f *dreamTriggerVerb) run(a *app, _ []string) error {
 	if err != nil {
 		return err
 	}
-	var answer struct {
-		Triggered uint64 `json:"triggered"` // sequence of dream.triggered
-	}
-	if err := a.change("/v1/do/dream", map[string]string{"session": id, "phase": f.Phase}, &answer); err != nil {
+	dream, err := api.Dream.Call(a.ctx, changing{a}, api.DreamRequest{Session: id, Phase: f.Phase})
+	if err != nil {
 		return err
 	}
-	r, err := a.outcome(id, answer.Triggered)
+	r, err := a.outcome(id, dream.Triggered)
 	if err != nil {
 		return err
 	}
@@ -57,7 +55,7 @@ func (a *app) outcome(id string, trigger uint64) (events.Record, error) {
 	ctx, cancel := context.WithTimeout(a.ctx, dreamPatience)
 	defer cancel()
 	var found events.Record
-	q := url.Values{"session": {id}, "type": {"dream.*"}, "since": {fmt.Sprint(trigger)}, "n": {"0"}, "follow": {"1"}}
+	q := api.EventsRequest{Session: id, Types: []string{"dream.*"}, Since: past.AtSeq(trigger), Follow: true}
 	err := a.under(ctx).scan(q, func(r events.Record) error {
 		if r.Seq <= trigger || r.Type == events.TypeDreamTriggered {
 			return nil

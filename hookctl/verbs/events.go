@@ -5,7 +5,6 @@ import (
 	_ "embed" // a part of docs/events.md
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 )
@@ -51,20 +51,21 @@ type eventsShowVerb struct {
 }
 
 func (f *eventsShowVerb) run(a *app, args []string) error {
-	q := url.Values{}
+	which := api.EventRequest{ID: args[0]}
 	if f.Raw {
-		q.Set("raw", "1")
+		raw, err := api.HookJSON.Call(a.ctx, a, which)
+		if err != nil {
+			return err
+		}
+		return a.PrintRaw(raw)
 	}
-	var body json.RawMessage
-	if err := a.get("/v1/events/"+url.PathEscape(args[0]), q, &body); err != nil {
+
+	r, text, err := api.Event.CallJSON(a.ctx, a, which)
+	if err != nil {
 		return err
 	}
-	if f.Raw || a.JSON {
-		return a.PrintRaw(body)
-	}
-	var r events.Record
-	if err := json.Unmarshal(body, &r); err != nil {
-		return fmt.Errorf("read event record: %w", err)
+	if a.JSON {
+		return a.PrintRaw(text)
 	}
 	a.describe(r)
 	return nil
@@ -152,20 +153,20 @@ func (f *eventsEmitVerb) run(a *app, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return a.sayEmitted(a.emit(emission{Type: f.Type, Session: id, Project: f.Project, Data: json.RawMessage(f.Data)}))
+	e := api.Emission{Type: f.Type, Session: id, Project: f.Project, Data: json.RawMessage(f.Data)}
+	return a.sayEmitted(api.Emit.Call(a.ctx, changing{a}, e))
 }
 
-// emission is the body of /v1/do/emit.
-type emission struct {
-	Type    string `json:"type"`
-	Session string `json:"session,omitempty"`
-	Project string `json:"project,omitempty"`
-	Data    any    `json:"data"`
-}
+// owner names what an event belongs to, by ids; both may be empty.
+type owner struct{ Session, Project string }
 
-func (a *app) emit(e emission) (r events.Record, err error) {
-	err = a.change("/v1/do/emit", e, &r)
-	return r, err
+// emit appends an event by hand.
+func (a *app) emit(of owner, e events.Event) (events.Record, error) {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return events.Record{}, fmt.Errorf("write %s: %w", e.Type(), err)
+	}
+	return api.Emit.Call(a.ctx, changing{a}, api.Emission{Type: e.Type(), Session: of.Session, Project: of.Project, Data: data})
 }
 
 // sayEmitted prints the event that [app.emit] has appended.

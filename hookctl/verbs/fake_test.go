@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/project"
@@ -25,10 +25,10 @@ import (
 // fakeBackend is the daemon's surface over values in memory.
 type fakeBackend struct {
 	mu      sync.Mutex
-	status  client.Status
+	status  api.Status
 	events  []events.Record
 	cells   map[string]map[string]any
-	canary  client.Canary
+	canary  api.Canary
 	losses  *losses.Known // nil: an older daemon, which does not know
 	rebuild string        // NDJSON that /v1/rebuild answers
 	stopped int
@@ -42,10 +42,10 @@ type fakeBackend struct {
 func newFake() *fakeBackend {
 	pid := 4711
 	return &fakeBackend{
-		status: client.Status{PID: &pid, Version: "0.1.0-dev", Protocol: 1, UptimeS: 3725, Seq: 9, Fsync: "shared", Home: "/home/dev/.local/state/hookline",
+		status: api.Status{PID: &pid, Version: "0.1.0-dev", Protocol: 1, UptimeS: 3725, Seq: 9, Fsync: "shared", Home: "/home/dev/.local/state/hookline",
 			Socket: "/run/user/1000/hookline/0a1b2c3d.sock", CleanStart: true,
-			Projections: []client.ProjectionStatus{{Name: "identity", Seq: 9}, {Name: "session", Seq: 7, Lag: 2}},
-			Hooks: map[string]client.HookCount{
+			Projections: []api.ProjectionStatus{{Name: "identity", Seq: 9}, {Name: "session", Seq: 7, Lag: 2}},
+			Hooks: map[string]api.HookCount{
 				"SessionStart":     {Last: noon.Add(-time.Hour), Count: 1},
 				"UserPromptSubmit": {Last: noon.Add(-50 * time.Minute), Count: 1},
 				"PreToolUse":       {Last: noon.Add(-3 * time.Second), Count: 3},
@@ -54,7 +54,7 @@ func newFake() *fakeBackend {
 			SecondInstalls: map[string]int{}, FreeBytes: 20 << 30, TotalBytes: 100 << 30, Warnings: []string{}, Damage: []string{},
 			LiveSessions: 1, UnknownTypes: map[string]int{}},
 		cells:  map[string]map[string]any{session.Name: {}, identity.Name: {}, identity.PointerName: {}, project.Name: {}},
-		canary: client.Canary{OK: true, Seq: 10, Steps: []client.CanaryStep{{Name: "append, fold and sync", OK: true, MS: 1.5}, {Name: "blob store", OK: true, MS: 0.5}}},
+		canary: api.Canary{OK: true, Seq: 10, Steps: []api.CanaryStep{{Name: "append, fold and sync", OK: true, MS: 1.5}, {Name: "blob store", OK: true, MS: 0.5}}},
 	}
 }
 
@@ -166,15 +166,12 @@ func (f *fakeBackend) cell(w http.ResponseWriter, r *http.Request) {
 }
 
 func (f *fakeBackend) emit(w http.ResponseWriter, r *http.Request) {
-	var e emission
-	var data json.RawMessage
-	e.Data = &data
+	var e api.Emission
 	if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
 		refuse(w, http.StatusBadRequest, "request: "+err.Error(), "")
 		return
 	}
-	e.Data = string(data)
-	send(w, events.NewRecord(10, events.Envelope{ID: "01KAJ3ZV5T000000000000000A", Type: e.Type, Version: 1, Time: noon, Session: e.Session, Project: e.Project, Data: data}))
+	send(w, events.NewRecord(10, events.Envelope{ID: "01KAJ3ZV5T000000000000000A", Type: e.Type, Version: 1, Time: noon, Session: e.Session, Project: e.Project, Data: e.Data}))
 }
 
 // Sessions of the fake.

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"fmt"
-	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -11,7 +10,9 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/problem"
+	"hookline/replay/past"
 )
 
 // filter says which events are wanted; the daemon interprets it.
@@ -69,16 +70,10 @@ func (c *count) from(n int) int {
 // Type names the value in help.
 func (*count) Type() string { return "N" }
 
-// query is the filter as the daemon reads it: there n=0 means all.
-func (f *filter) query() url.Values {
-	q := url.Values{"n": {strconv.Itoa(max(0, int(f.Last)))}}
-	for name, v := range map[string]string{"session": f.Session, "project": f.Project, "type": strings.Join(f.Types, ","), "since": f.Since,
-		"until": f.Until, "grep": f.Grep, "tool": f.Tool, "file": f.File, "agent": f.Agent} {
-		if v != "" {
-			q.Set(name, v)
-		}
-	}
-	return q
+// query is the filter as the daemon reads it: there 0 of the last means all.
+func (f *filter) query() api.EventsRequest {
+	return api.EventsRequest{Session: f.Session, Project: f.Project, Types: f.Types, Since: past.Point(f.Since), Until: past.Point(f.Until),
+		Grep: f.Grep, Tool: f.Tool, File: f.File, Agent: f.Agent, Last: uint(max(0, int(f.Last)))}
 }
 
 // check judges everything that can be judged without the log: what matches nothing would otherwise look

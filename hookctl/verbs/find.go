@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,12 +12,14 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/find"
 	"hookline/hookctl/insight"
 	"hookline/hookctl/page"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
+	"hookline/replay/past"
 )
 
 // Searcher is what the program hookfind links and hookd does not: the search engine would cost every daemon a tenth of
@@ -217,11 +218,11 @@ func (a *app) hits(q find.Query) ([]hitJSON, error) {
 		return nil, err
 	}
 
-	keys := url.Values{}
+	var keys []string
 	for _, hit := range out {
-		keys.Add("key", hit.Session)
+		keys = append(keys, hit.Session)
 	}
-	list, err := sessions(a, keys)
+	list, err := sessions(a, api.CellsRequest{Keys: keys})
 	if err != nil {
 		return nil, err
 	}
@@ -241,12 +242,12 @@ func (a *app) hits(q find.Query) ([]hitJSON, error) {
 // eventsAt reads the events of matches, in their order; those that damage took since are left out.
 func eventsAt(a *app, found []find.Match, each func(find.Match, events.Record)) error {
 	for part := range slices.Chunk(found, 500) {
-		var seqs []string
+		var seqs []uint64
 		for _, m := range part {
-			seqs = append(seqs, fmt.Sprint(m.Seq))
+			seqs = append(seqs, m.Seq)
 		}
 		i := 0
-		err := a.records(url.Values{"seq": {strings.Join(seqs, ",")}}, func(r events.Record) {
+		err := a.records(api.EventsRequest{Seqs: seqs}, func(r events.Record) {
 			for i < len(part) && part[i].Seq != r.Seq {
 				i++
 			}
@@ -268,7 +269,7 @@ func (a *app) aftermaths(hits []hitJSON, q find.Query) error {
 	same := find.Query{Error: q.Error}.Terms()
 	for i := range hits[:min(len(hits), mostAfter)] {
 		after := find.NewAfter(hits[i].record, same)
-		query := url.Values{"session": {hits[i].Session}, "since": {fmt.Sprint(hits[i].Seq + 1)}}
+		query := api.EventsRequest{Session: hits[i].Session, Since: past.AtSeq(hits[i].Seq + 1)}
 		err := a.scan(query, func(r events.Record) error {
 			if after.Take(r) {
 				return errEnough
@@ -308,7 +309,7 @@ func (a *app) index() (find.Index, error) {
 		m.At(seq, last)
 	}
 	if err := x.Update(a.ctx, func(ctx context.Context, from uint64, each func(events.Record) error) error {
-		return a.under(ctx).scan(url.Values{"since": {fmt.Sprint(from)}}, each)
+		return a.under(ctx).scan(api.EventsRequest{Since: past.AtSeq(from)}, each)
 	}, report); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}

@@ -3,7 +3,6 @@ package verbs
 import (
 	"fmt"
 	"math"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -12,10 +11,12 @@ import (
 
 	"hookline/events"
 	"hookline/events/copies"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 	"hookline/projector/identity"
 	"hookline/projector/session"
+	"hookline/replay/past"
 )
 
 func (a *app) identityCmd() *cobra.Command {
@@ -102,16 +103,14 @@ func (f *identityShowVerb) run(a *app, _ []string) error {
 
 // identityAt is a session's identity as it is, or as it was at a point of the log.
 func (a *app) identityAt(id, at string) (cell[identity.State], error) {
-	var c cell[identity.State]
 	if at == "" {
-		err := a.get("/v1/cells/"+identity.Name+"/"+id, nil, &c)
-		return c, err
+		return cellNow[identity.State](a, identity.Name, id)
 	}
 	point, err := a.Point(at)
 	if err != nil {
-		return c, err
+		return cell[identity.State]{}, err
 	}
-	c, err = cellAt[identity.State](a, identity.Name, id, point)
+	c, err := cellAt[identity.State](a, identity.Name, id, past.Point(point))
 	if err == nil && c.Key == "" {
 		err = problem.Faultf("session %s had no identity at %s", id, at).Advise("`hookctl session show` tells when it began")
 	}
@@ -146,11 +145,11 @@ type identityHistoryVerb struct {
 }
 
 func (f *identityHistoryVerb) run(a *app, _ []string) error {
-	index, err := cells[identity.Pointer](a, identity.PointerName, url.Values{"prefix": {identity.TimePrefix}})
+	index, err := cells[identity.Pointer](a, api.CellsRequest{Projection: identity.PointerName, Prefix: identity.TimePrefix})
 	if err != nil {
 		return err
 	}
-	all, err := states[identity.State](a, identity.Name, nil)
+	all, err := states[identity.State](a, api.CellsRequest{Projection: identity.Name})
 	if err != nil {
 		return err
 	}
@@ -237,7 +236,7 @@ func (a *app) emitFor(name string, e events.Event) (events.Record, error) {
 		return events.Record{}, err
 	}
 	s, _ := stateOf[session.State](a, session.Name, id) // one that is not known yet has no project
-	return a.emit(emission{Type: e.Type(), Session: id, Project: s.Project, Data: e})
+	return a.emit(owner{Session: id, Project: s.Project}, e)
 }
 
 // observation holds the flags of `identity observe`.

@@ -2,12 +2,12 @@ package verbs
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 
 	"hookline/events"
 	"hookline/events/wording"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
 	"hookline/hookctl/problem"
@@ -140,7 +140,7 @@ func (a *app) sum(name string) (insight.Sum, error) {
 		return insight.Sum{}, err
 	}
 	var who insight.Permissions
-	if err := a.records(url.Values{"session": {s.ID}}, who.Take); err != nil {
+	if err := a.records(api.EventsRequest{Session: s.ID}, who.Take); err != nil {
 		return insight.Sum{}, err
 	}
 	out := insight.Sum{ID: s.ID, Ended: s.Standing().Words, Took: s.LastActive.Sub(s.Started), Prompts: s.Prompts, Calls: s.Tools, Failed: s.Failures,

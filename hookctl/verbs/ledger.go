@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/notes"
@@ -107,13 +107,11 @@ func (a *app) ledgerWords() []*cobra.Command {
 
 // ledgerOf is the ledger of the project of this directory, empty where it has none.
 func (a *app) ledgerOf() (ledger.State, error) {
-	var s ledger.State
 	_, here, err := a.projects()
 	if err != nil {
-		return s, err
+		return ledger.State{}, err
 	}
-	err = a.get("/v1/ledger/"+here, nil, &s)
-	return s, err
+	return api.Ledger.Call(a.ctx, a, api.LedgerRequest{Project: here})
 }
 
 // topDir is the top of the work tree here, or the directory itself.
@@ -123,14 +121,12 @@ func (a *app) topDir() string {
 }
 
 // orderLedger asks for events of the ledger here.
-func (a *app) orderLedger(list ...events.Event) (client.LedgerReceipt, error) {
-	o := client.Order{Dir: a.ProjectDir(), Session: a.Getenv("CLAUDE_CODE_SESSION_ID")}
+func (a *app) orderLedger(list ...events.Event) (api.LedgerReceipt, error) {
+	o := api.Order{Dir: a.ProjectDir(), Session: a.Getenv("CLAUDE_CODE_SESSION_ID")}
 	for _, e := range list {
 		o.Events = append(o.Events, command(e))
 	}
-	var r client.LedgerReceipt
-	err := a.change("/v1/do/ledger", o, &r)
-	return r, err
+	return api.OrderLedger.Call(a.ctx, changing{a}, o)
 }
 
 // addedKinds are the entries that people add.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
@@ -54,7 +55,7 @@ func (a *app) start() (did string, pid int, err error) {
 }
 
 // runningStatus is the status of a running daemon, client.ErrNotRunning when there is none.
-func (a *app) runningStatus() (st client.Status, err error) {
+func (a *app) runningStatus() (st api.Status, err error) {
 	err = a.with(needRunning, func() error {
 		st, err = a.stand()
 		return err
@@ -62,7 +63,7 @@ func (a *app) runningStatus() (st client.Status, err error) {
 	return st, err
 }
 
-func pidOf(st client.Status) int {
+func pidOf(st api.Status) int {
 	if st.PID == nil {
 		return 0
 	}
@@ -96,13 +97,14 @@ func (a *app) stopVerb(_ []string) error {
 // stop ends the daemon and gives its pid, client.ErrNotRunning when there was none. One that is just starting is waited for;
 // a long log is read for minutes after an upgrade.
 func (a *app) stop() (int, error) {
-	var st client.Status
+	var st api.Status
 	end := func() (err error) {
 		if st, err = a.stand(); err != nil {
 			return err
 		}
-		if err = a.post("/v1/stop", nil, nil); notRunning(err) { // another command was faster
-			err = nil
+		_, err = api.Stop.Call(a.ctx, a, api.StopRequest{})
+		if notRunning(err) { // another command was faster
+			return nil
 		}
 		return err
 	}

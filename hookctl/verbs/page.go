@@ -2,13 +2,13 @@ package verbs
 
 import (
 	"context"
-	"fmt"
-	"net/url"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/find"
 	"hookline/hookctl/page"
 	"hookline/hookctl/problem"
+	"hookline/replay/past"
 )
 
 // pageJSON is what `page --json` prints, before it serves.
@@ -73,7 +73,7 @@ func (a *app) otelVerb(_ []string) error {
 		if err != nil {
 			return err
 		}
-		q := url.Values{"follow": {"1"}, "since": {fmt.Sprint(st.Seq + 1)}}
+		q := api.EventsRequest{Follow: true, Since: past.AtSeq(st.Seq + 1)}
 		return a.search.Trace(a.ctx, to, func(take func(events.Record)) error { return a.records(q, take) })
 	})
 	if a.ctx.Err() != nil {

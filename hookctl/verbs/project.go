@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 	"hookline/projector/project"
@@ -80,7 +81,7 @@ func countedProjects(a *app) ([]project.State, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := sessions(a, nil)
+	list, err := sessions(a, api.CellsRequest{})
 	out := slices.Clone(all)
 	for i, p := range out {
 		out[i].Sessions = 0
@@ -156,8 +157,7 @@ func (a *app) projectRehomeVerb(args []string) error {
 	case before.JoinedInto:
 		return problem.Faultf("%s already counts for %s", before.ID, after.ID).Advise("`hookctl project show` shows it")
 	}
-	data := events.ProjectRehomed{From: before.ID, Path: before.Path}
-	r, err := a.emit(emission{Type: events.TypeProjectRehomed, Project: after.ID, Data: data})
+	r, err := a.emit(owner{Project: after.ID}, &events.ProjectRehomed{From: before.ID, Path: before.Path})
 	if err != nil {
 		return err
 	}

@@ -1,12 +1,9 @@
 package verbs
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
-	"net/url"
 
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 	"hookline/projector/identity"
@@ -27,27 +24,20 @@ func (f *repairVerb) run(a *app, _ []string) error {
 	if !ok {
 		projection = f.Family + f.Bucket
 	}
-	q := url.Values{"projection": {projection}}
-	if f.Dry {
-		q.Set("dry_run", "1")
-	}
 
-	var result client.Rebuilt
 	m := a.Meter("folding")
-	raw, err := client.ReadLong(func(line func([]byte) error) error { return a.stream("POST", "/v1/rebuild", q, line) }, m.At)
+	result, text, err := api.Rebuild.RunJSON(a.ctx, a, api.RebuildRequest{Projection: projection, DryRun: f.Dry}, m.At)
 	m.End()
-	if errors.Is(err, client.ErrUnfinished) {
+	if errors.Is(err, api.ErrUnfinished) {
 		return problem.Faultf("the daemon ended before the result").Advise("nothing was switched; try again")
 	}
 	if err != nil {
 		return err
 	}
 	if a.JSON {
-		return a.PrintRaw(raw)
+		return a.PrintRaw(text)
 	}
-	if err := json.Unmarshal(raw, &result); err != nil {
-		return fmt.Errorf("read result: %w", err)
-	}
+
 	what := "all projections"
 	if result.Projection != "" {
 		what = "projection " + result.Projection

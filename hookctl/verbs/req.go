@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/gates"
@@ -146,7 +146,7 @@ func (a *app) desk(branch string) (*desk, error) {
 		return nil, err
 	}
 	d.project = projectAt(all, d.place.Path())
-	cells, err := cells[gate.State](a, gate.Name, nil)
+	cells, err := cells[gate.State](a, api.CellsRequest{Projection: gate.Name})
 	if err != nil {
 		return nil, err
 	}
@@ -267,11 +267,9 @@ func (d *desk) board(id string) []gates.Gate {
 }
 
 // order has the daemon record what was decided.
-func (d *desk) order(o client.Order) (client.GateReceipt, error) {
+func (d *desk) order(o api.Order) (api.GateReceipt, error) {
 	o.Dir = d.place.Worktree
-	var r client.GateReceipt
-	err := d.post("/v1/do/gates", o, &r)
-	return r, err
+	return api.OrderGates.Call(d.ctx, d, o)
 }
 
 // stamp is a time for people; "" for none.

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"net/url"
 	"slices"
 	"strings"
 
 	"hookline/events"
 	"hookline/events/copies"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
@@ -42,7 +42,7 @@ func (f *reqExplainVerb) run(a *app, args []string) error {
 	}
 	out := d.because(id, name, q)
 	out.Events = []events.Record{}
-	err = d.records(url.Values{"type": {"gate.*"}, "project": {d.project}}, func(r events.Record) {
+	err = d.records(api.EventsRequest{Types: []string{"gate.*"}, Project: d.project}, func(r events.Record) {
 		if r.Branch == d.branch && concerns(r, name) {
 			out.Events = append(out.Events, r)
 		}

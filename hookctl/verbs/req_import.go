@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/safeopen"
 )
@@ -115,7 +115,7 @@ func (d *desk) importFile(file string) (importedJSON, error) {
 		return out, nil
 	}
 
-	o := client.Order{Branch: f.Branch}
+	o := api.Order{Branch: f.Branch}
 	for part := range slices.Chunk(entries, importChunk) {
 		o.Events = append(o.Events, command(&events.GateImported{File: filepath.Base(file), Gates: part}))
 	}

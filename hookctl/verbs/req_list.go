@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"hookline/events"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 	"hookline/projector/gate"
@@ -105,7 +105,7 @@ func (a *app) reqPruneVerb(_ []string) error {
 		if slices.Contains(known, t.Branch) || t.Branch == d.branch {
 			continue
 		}
-		o := client.Order{Branch: t.Branch, Events: []client.GateCommand{command(&events.GateCleared{AllSessions: true, Reason: events.GateClearedCommand})}}
+		o := api.Order{Branch: t.Branch, Events: []api.Command{command(&events.GateCleared{AllSessions: true, Reason: events.GateClearedCommand})}}
 		if _, err := d.order(o); err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
@@ -49,7 +49,7 @@ func (s *satisfying) run(a *app, args []string) error {
 	case err != nil && !errors.Is(err, errNoSession):
 		return err
 	}
-	o := client.Order{Branch: d.branch}
+	o := api.Order{Branch: d.branch}
 	if slices.ContainsFunc(d.sessions, func(s session.State) bool { return s.ID == id }) {
 		o.Session = id
 	} else if needs {
@@ -129,9 +129,9 @@ func (d *desk) satisfaction(q gates.Requirement, s satisfying, meta map[string]a
 	return e
 }
 
-func command(e events.Event) client.GateCommand {
+func command(e events.Event) api.Command {
 	data, _ := json.Marshal(e) // a struct of strings and valid JSON
-	return client.GateCommand{Type: e.Type(), Data: data}
+	return api.Command{Type: e.Type(), Data: data}
 }
 
 // satisfiedText says what was opened, and for whom.
@@ -190,7 +190,7 @@ func (f *clearing) run(a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	o := client.Order{Branch: d.branch}
+	o := api.Order{Branch: d.branch}
 	if f.Session != "" {
 		if o.Session, _, err = d.find(f.Session); err != nil {
 			return err

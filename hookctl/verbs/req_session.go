@@ -1,11 +1,11 @@
 package verbs
 
 import (
-	"net/url"
 	"os"
 	"slices"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/facts"
 	"hookline/projector/session"
 )
@@ -30,7 +30,7 @@ func above(list []session.State, envPID string) string {
 
 // know takes in the sessions with the same beginning as this id, deleted ones too.
 func (d *desk) know(id string) error {
-	like, err := states[session.State](d.app, session.Name, url.Values{"like": {events.Alias(id)}})
+	like, err := states[session.State](d.app, api.CellsRequest{Projection: session.Name, Like: []string{events.Alias(id)}})
 	d.sessions = append(slices.DeleteFunc(d.sessions, func(s session.State) bool {
 		return slices.ContainsFunc(like, func(l session.State) bool { return l.ID == s.ID })
 	}), like...)

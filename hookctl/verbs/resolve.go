@@ -2,10 +2,10 @@ package verbs
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/problem"
 	"hookline/projector/identity"
@@ -28,7 +28,7 @@ const lastSession = "last"
 // several sessions share is an error that lists them.
 func (a *app) resolve(name string) (session.State, error) {
 	if name != lastSession {
-		like, err := sessions(a, url.Values{"like": {name}})
+		like, err := sessions(a, api.CellsRequest{Like: []string{name}})
 		if err != nil {
 			return session.State{}, err
 		}

@@ -3,7 +3,6 @@ package verbs
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
 	"hookline/projector/project"
@@ -139,7 +139,7 @@ func (a *app) showSession(name string, last count, each bool) error {
 		tl.take(r)
 		who.Take(r)
 	}
-	if err := a.records(url.Values{"session": {s.ID}}, take); err != nil {
+	if err := a.records(api.EventsRequest{Session: s.ID}, take); err != nil {
 		return err
 	}
 	calls := who.Calls()
@@ -209,7 +209,7 @@ func (f *sessionDeleteVerb) run(a *app, args []string) error {
 	if err := a.Confirm(a.ctx, question, f.Yes); err != nil {
 		return err
 	}
-	r, err := a.emit(emission{Type: events.TypeSessionDeleted, Session: s.ID, Project: s.Project, Data: events.SessionDeleted{Reason: f.Reason}})
+	r, err := a.emit(owner{Session: s.ID, Project: s.Project}, &events.SessionDeleted{Reason: f.Reason})
 	if err != nil {
 		return err
 	}

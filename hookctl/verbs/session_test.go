@@ -60,7 +60,7 @@ func TestRepair(t *testing.T) {
 	b := newBench(t, f)
 	for args, path := range map[string]string{
 		"--cf session_identity":     "POST /v1/rebuild?projection=identity",
-		"--bucket snapshot":         "POST /v1/rebuild?projection=",
+		"--bucket snapshot":         "POST /v1/rebuild",
 		"--bucket latest --dry-run": "POST /v1/rebuild?dry_run=1&projection=latest",
 	} {
 		b.must(append([]string{"repair"}, strings.Fields(args)...)...)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
@@ -61,7 +62,7 @@ func (a *app) storeBytes() int64 {
 // hookedStatus is the daemon's status, with the hooks of the live sessions and of those active last: a daemon has only
 // counted what came since its start. What the store's server says at every start after an unclean end is left out of the
 // warnings: it builds its index again from the blocks, which is what should happen.
-func (a *app) hookedStatus() (st client.Status, err error) {
+func (a *app) hookedStatus() (st api.Status, err error) {
 	var list []session.State
 	err = a.with(needRunning, func() error {
 		st, err = a.stand()
@@ -77,14 +78,14 @@ func (a *app) hookedStatus() (st client.Status, err error) {
 	st.Warnings = slices.DeleteFunc(st.Warnings, func(w string) bool {
 		return strings.Contains(w, "Filestore [") && (strings.Contains(w, "will rebuild") || strings.Contains(w, "Stream state outdated"))
 	})
-	past := map[string]client.HookCount{}
+	past := map[string]api.HookCount{}
 	for _, s := range list {
 		for kind, n := range s.Hooks {
-			past[kind] = client.HookCount{Count: past[kind].Count + n, Last: latest(past[kind].Last, s.LastActive)}
+			past[kind] = api.HookCount{Count: past[kind].Count + n, Last: latest(past[kind].Last, s.LastActive)}
 		}
 	}
 	for kind, c := range st.Hooks { // those of no session, and of sessions that were deleted, too
-		past[kind] = client.HookCount{Count: max(past[kind].Count, c.Count), Last: c.Last}
+		past[kind] = api.HookCount{Count: max(past[kind].Count, c.Count), Last: c.Last}
 	}
 	st.Hooks = past
 	return st, nil
@@ -97,10 +98,10 @@ func latest(x, y time.Time) time.Time {
 	return x
 }
 
-func (a *app) statusDown() client.Status {
+func (a *app) statusDown() api.Status {
 	p := a.files()
-	st := client.Status{Version: wire.Build, Protocol: wire.Protocol, Fsync: a.conf.Values.Fsync, Home: p.Home, Socket: p.Socket,
-		Spool: spool.Open(p).Count(), Projections: []client.ProjectionStatus{}, Hooks: map[string]client.HookCount{},
+	st := api.Status{Version: wire.Build, Protocol: wire.Protocol, Fsync: a.conf.Values.Fsync, Home: p.Home, Socket: p.Socket,
+		Spool: spool.Open(p).Count(), Projections: []api.ProjectionStatus{}, Hooks: map[string]api.HookCount{},
 		SecondInstalls: map[string]int{}, Warnings: []string{}, Damage: []string{}, UnknownTypes: map[string]int{}}
 	if free, total, err := a.room(p.Home); err == nil {
 		st.FreeBytes, st.TotalBytes = int64(free), int64(total)
@@ -111,7 +112,7 @@ func (a *app) statusDown() client.Status {
 	return st
 }
 
-func (a *app) printStatus(st client.Status) {
+func (a *app) printStatus(st api.Status) {
 	if st.PID == nil {
 		words := a.Paint.Warn("hookd is not running") + "  the next hook starts it"
 		if busy := client.Busy(a.files()); busy != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 	"hookline/projector/identity"
@@ -102,12 +102,13 @@ func (a *app) statusline(in statuslineInput) statuslineJSON {
 	if used, size := in.used(), in.Window.Size; used > 0 && size > 0 {
 		line.Context = &contextUse{Phase: session.PhaseOf(used, size), Percent: session.Percent(used, size), Used: used, Window: size}
 	}
-	var known client.LineFacts
-	asked := client.LineOrder{Session: in.Session, Used: in.used(), Window: in.Window.Size, Model: in.Model.ID}
+	var known api.LineFacts
+	asked := api.LineRequest{Session: in.Session, Used: in.used(), Window: in.Window.Size, Model: in.Model.ID}
 	reached := false
-	err := a.with(needRunning, func() error {
+	err := a.with(needRunning, func() (err error) {
 		reached = true
-		return a.post("/v1/do/line", asked, &known)
+		known, err = api.StatusLine.Call(a.ctx, a, asked)
+		return err
 	})
 	var refused *problem.Error
 	if err != nil && !(reached && errors.As(err, &refused)) {

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/problem"
+	"hookline/replay/past"
 )
 
 type tailVerb struct {
@@ -38,7 +40,7 @@ func (f *filter) run(a *app, _ []string) error {
 	if err := f.named(a); err != nil {
 		return err
 	}
-	return a.stream("GET", "/v1/events", f.query(), p.take)
+	return api.Events.Lines(a.ctx, a, f.query(), p.take)
 }
 
 // named finds the session that "last" stands for; other names are the daemon's to find.
@@ -60,8 +62,11 @@ type printer struct {
 	at     uint64 // every event up to here was shown, or was not asked for
 }
 
-// take prints one line of NDJSON.
+// take prints one line of NDJSON; an empty one says that the daemon is there.
 func (p *printer) take(line []byte) error {
+	if len(line) == 0 {
+		return nil
+	}
 	var r events.Record
 	if err := json.Unmarshal(line, &r); err != nil {
 		return fmt.Errorf("read event record: %w", err)
@@ -137,17 +142,17 @@ func (f *follower) attend() error {
 	if err := f.filter.named(f.app); err != nil {
 		return err
 	}
-	var query url.Values
+	var query api.EventsRequest
 	f.from, query = f.start(st.Seq)
-	return f.stream("GET", "/v1/events", query, f.take)
+	return api.Events.Lines(f.ctx, f, query, f.take)
 }
 
 // start is where a connection begins: events up to from have been dealt with. The first one shows
 // what was asked for; a later one everything after the last event seen, and a log that has become
 // shorter (another store, an older backup) from its end.
-func (f *follower) start(seq uint64) (from uint64, q url.Values) {
+func (f *follower) start(seq uint64) (from uint64, q api.EventsRequest) {
 	q = f.filter.query()
-	q.Set("follow", "1")
+	q.Follow = true
 	first := !f.again
 	if first {
 		f.again = true
@@ -157,8 +162,8 @@ func (f *follower) start(seq uint64) (from uint64, q url.Values) {
 		return 0, q
 	}
 	f.at = min(f.at, seq)
-	q.Set("n", "0")
-	q.Set("since", fmt.Sprint(f.at))
+	q.Last = 0
+	q.Since = past.AtSeq(f.at)
 	return f.at, q
 }
 

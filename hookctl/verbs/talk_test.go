@@ -15,6 +15,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
@@ -100,7 +101,7 @@ var worlds = map[string]func(*testing.T) (*bench, *fakeBackend){
 	},
 	"empty": func(t *testing.T) (*bench, *fakeBackend) { // a daemon that has recorded nothing
 		f := newFake()
-		f.status.Seq, f.status.Hooks, f.status.LiveSessions = 0, map[string]client.HookCount{}, 0
+		f.status.Seq, f.status.Hooks, f.status.LiveSessions = 0, map[string]api.HookCount{}, 0
 		return newBench(t, f), f
 	},
 	"snapshots": func(t *testing.T) (*bench, *fakeBackend) { // peopled, and two sessions have snapshots
@@ -148,7 +149,7 @@ func hostile(t *testing.T) (*bench, *fakeBackend) {
 	f.cells[project.Name] = map[string]any{hereID: p}
 	f.status.Warnings, f.status.Damage, f.status.Version = []string{bad}, []string{bad}, bad
 	f.status.SecondInstalls, f.status.UnknownTypes = map[string]int{bad: 1}, map[string]int{bad: 1}
-	f.status.Hooks = map[string]client.HookCount{bad: {Last: noon, Count: 1}}
+	f.status.Hooks = map[string]api.HookCount{bad: {Last: noon, Count: 1}}
 	quoted := expect.Value(json.Marshal(bad))(t)
 	f.events = []events.Record{record(1, "future."+bad, sessionA, `{"words":`+string(quoted)+`}`),
 		record(2, events.TypePromptSubmitted, sessionA, `{"prompt":`+string(quoted)+`}`),

@@ -2,10 +2,8 @@ package verbs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -13,6 +11,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/insight"
@@ -21,6 +20,7 @@ import (
 	"hookline/projector/identity"
 	"hookline/projector/session"
 	"hookline/projector/working"
+	"hookline/replay/past"
 )
 
 func (a *app) topVerb(_ []string) error {
@@ -91,7 +91,7 @@ func (t topSource) Events(ctx context.Context, id, after string) (head []string,
 		}
 		head = []string{join(" · ", cmdline.OneLine(s.Title), cmdline.OneLine(s.Standing().Words), cmdline.Plural(s.Prompts, "prompt"), cmdline.OneLine(s.Model))}
 
-		return a.records(url.Values{"session": {id}, "since": {fmt.Sprint(from + 1)}}, func(r events.Record) {
+		return a.records(api.EventsRequest{Session: id, Since: past.AtSeq(from + 1)}, func(r events.Record) {
 			fact := factOf(r)
 			if r.AgentID != "" {
 				fact = "↳ " + fact
@@ -106,9 +106,8 @@ func (t topSource) Events(ctx context.Context, id, after string) (head []string,
 // Event implements [top.Source].
 func (t topSource) Event(ctx context.Context, seq string) (lines []top.Line, err error) {
 	err = t.ask(ctx, func(a *app) error {
-		var raw json.RawMessage
-		err := a.get("/v1/events/"+seq, nil, &raw)
-		for _, l := range strings.Split(cmdline.IndentJSON(raw), "\n") {
+		_, text, err := api.Event.CallJSON(a.ctx, a, api.EventRequest{ID: seq})
+		for _, l := range strings.Split(cmdline.IndentJSON(text), "\n") {
 			lines = append(lines, top.Line{Text: cmdline.Fit(l, 4096)})
 		}
 		return err
@@ -118,7 +117,7 @@ func (t topSource) Event(ctx context.Context, seq string) (lines []top.Line, err
 
 // stateAt is a projection's cell of a session at a sequence, the zero state where there was none.
 func stateAt[S any](a *app, projection, id, seq string) (S, error) {
-	c, err := cellAt[S](a, projection, id, seq)
+	c, err := cellAt[S](a, projection, id, past.Point(seq))
 	var refused *problem.Error
 	if errors.As(err, &refused) {
 		err = nil // it did not begin yet

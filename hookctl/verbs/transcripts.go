@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/transcript"
@@ -49,28 +48,24 @@ func (f *importTranscriptsVerb) run(a *app, args []string) error {
 		}
 		paths = append(paths, path)
 	}
-	raw, r, err := a.awaitImport(paths, f.Dry)
+	r, text, err := a.awaitImport(paths, f.Dry)
 	if err != nil {
 		return err
 	}
-	return a.Verdict(raw, len(r.Problems) == 0, func() { a.printTranscripts(r) })
+	return a.Verdict(text, len(r.Problems) == 0, func() { a.printTranscripts(r) })
 }
 
-// awaitImport gives what the daemon found, as it came and read; meanwhile it shows how far that is, in bytes of the files.
-func (a *app) awaitImport(paths []string, dry bool) (raw json.RawMessage, r transcript.Imported, err error) {
+// awaitImport gives what the daemon found, read and as it came; meanwhile it shows how far that is, in bytes of the files.
+func (a *app) awaitImport(paths []string, dry bool) (r transcript.Imported, text json.RawMessage, err error) {
 	list, err := json.Marshal(paths)
 	if err != nil {
-		return nil, r, fmt.Errorf("name the paths: %w", err)
+		return r, nil, fmt.Errorf("name the paths: %w", err)
 	}
-	query := url.Values{"paths": {string(list)}}
-	if dry {
-		query.Set("dry_run", "1")
-	}
-	if len(query.Encode()) > mostPaths {
-		return nil, r, problem.Faultf("%d paths are too many at once", len(paths)).Advise("name the folder that they are in")
+	if len(url.QueryEscape(string(list))) > mostPaths {
+		return r, nil, problem.Faultf("%d paths are too many at once", len(paths)).Advise("name the folder that they are in")
 	}
 	if _, err := a.started(); err != nil {
-		return nil, r, err
+		return r, nil, err
 	}
 	var size int64
 	found, _ := transcript.Sessions(paths) // its problems are told by the daemon
@@ -79,17 +74,9 @@ func (a *app) awaitImport(paths []string, dry bool) (raw json.RawMessage, r tran
 	}
 	m := a.Meter("importing")
 	m.Bytes = true
-	raw, err = client.ReadLong(func(line func([]byte) error) error {
-		return a.stream(http.MethodPost, "/v1/do/import", query, line)
-	}, func(done, _ uint64) { m.At(done, uint64(size)) })
-	m.End()
-	if err != nil {
-		return nil, r, err
-	}
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return nil, r, fmt.Errorf("read what was found: %w", err)
-	}
-	return raw, r, nil
+	defer m.End()
+	told := func(done, _ uint64) { m.At(done, uint64(size)) }
+	return api.ImportTranscripts.RunJSON(a.ctx, changing{a}, api.TranscriptsRequest{Paths: paths, DryRun: dry}, told)
 }
 
 func (a *app) printTranscripts(r transcript.Imported) {
@@ -146,7 +133,7 @@ func (a *app) gaps() error {
 	if _, err := os.Stat(dir); err != nil {
 		return problem.Faultf("%v", err).Advise("CLAUDE_CONFIG_DIR names the client's folder, whose projects has the transcripts")
 	}
-	_, found, err := a.awaitImport([]string{dir}, true)
+	found, _, err := a.awaitImport([]string{dir}, true)
 	if err != nil {
 		return err
 	}

@@ -4,12 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
@@ -136,7 +135,7 @@ func keptLog(home string, last carry.Saved, err error) error {
 func (a *app) lastExport() (carry.Saved, error) {
 	spool := spool.Open(a.files())
 	if spool.Count() > 0 {
-		if err := a.with(needStarted, func() error { return a.post("/v1/gone", nil, nil) }); err != nil {
+		if err := a.with(needStarted, a.drain); err != nil {
 			return carry.Saved{}, fmt.Errorf("take what waits in the spool: %w", err)
 		}
 	}
@@ -154,6 +153,12 @@ func (a *app) lastExport() (carry.Saved, error) {
 		return last, problem.Faultf("a hook came during the export").Advise("end the sessions that still run, and try again")
 	}
 	return last, nil
+}
+
+// drain has the daemon take what waits in the spool.
+func (a *app) drain() error {
+	_, err := api.Drain.Call(a.ctx, a, api.None{})
+	return err
 }
 
 // removeHome removes what hookline makes in its home, by name, and the folder when nothing else is
@@ -207,7 +212,7 @@ func (a *app) exportLog() (carry.Saved, error) {
 	}
 	file := filepath.Clean(a.Home()) + "-export-" + a.Now().UTC().Format("20060102T150405Z") + ".ndjson.zst"
 	saved, err := carry.Save(file, func(line func([]byte) error) error {
-		return a.stream(http.MethodGet, "/v1/export", nil, line)
+		return api.Export.Lines(a.ctx, a, api.ExportRequest{}, line)
 	}, func(uint64, uint64) {})
 	if err != nil {
 		return carry.Saved{}, err // a file of that name is not overwritten
@@ -221,7 +226,7 @@ func (a *app) exportLog() (carry.Saved, error) {
 
 // whole reads the file as an import would. One that cannot be read so is no copy, nor is one that lacks what the log itself
 // has lost.
-func whole(saved carry.Saved, st client.Status) error {
+func whole(saved carry.Saved, st api.Status) error {
 	read, err := carry.ReadBack(saved.File)
 	switch {
 	case err != nil:

@@ -22,7 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/notes"
@@ -77,7 +77,7 @@ func (a *app) root() *cobra.Command {
 var outputs = cmdline.Outputs{
 	"install": installJSON{}, "uninstall": installJSON{},
 	"start": lifecycleJSON{}, "stop": lifecycleJSON{}, "restart": lifecycleJSON{},
-	"status":                  client.Status{},
+	"status":                  api.Status{},
 	"doctor":                  cmdline.Either{doctorJSON{}, redact.Finding{}, gapsJSON{}},
 	"tail":                    cmdline.Either{[]events.Record{}, []cloudEventJSON{}},
 	"events list":             cmdline.Either{[]events.Record{}, []cloudEventJSON{}},
@@ -87,7 +87,7 @@ var outputs = cmdline.Outputs{
 	"blame":                   []blameJSON{},
 	"find":                    []hitJSON{},
 	"import transcripts":      transcript.Imported{},
-	"repair":                  client.Rebuilt{},
+	"repair":                  api.Rebuilt{},
 	"config set":              configSetJSON{},
 	"config show":             configJSON{},
 	"config validate":         configValidJSON{},
@@ -111,16 +111,16 @@ var outputs = cmdline.Outputs{
 	"handoff write":           events.Record{},
 	"checkpoint list":         []working.Checkpoint{},
 	"checkpoint create":       events.Record{},
-	"checkpoint show":         client.Restored{},
-	"checkpoint restore":      client.Restored{},
+	"checkpoint show":         api.Restored{},
+	"checkpoint restore":      api.Restored{},
 	"context show":            hook.Recovery{},
-	"retract":                 client.Retracted{},
+	"retract":                 api.Retracted{},
 	"context status":          contextStatusJSON{},
 	"context rules":           rulesJSON{},
 	"context preserve":        preserveJSON{},
 	"context compact":         compactJSON{},
 	"context probe":           []probeJSON{},
-	"why":                     client.Why{},
+	"why":                     api.Why{},
 	"codes show":              codesJSON{},
 	"codes add":               events.Record{},
 	"codes complete":          codesEndedJSON{},
@@ -144,8 +144,8 @@ var outputs = cmdline.Outputs{
 	"ledger heal":             healedJSON{},
 	"statusline":              statuslineJSON{},
 	"req status":              reqStatusJSON{},
-	"req satisfy":             client.GateReceipt{},
-	"req clear":               client.GateReceipt{},
+	"req satisfy":             api.GateReceipt{},
+	"req clear":               api.GateReceipt{},
 	"req list":                []trackedJSON{},
 	"req sessions":            []liveJSON{},
 	"req prune":               prunedJSON{},

@@ -1,10 +1,9 @@
 package verbs
 
 import (
-	"net/url"
 	"strings"
 
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 )
 
@@ -22,8 +21,8 @@ func (f *whyVerb) run(a *app, args []string) error {
 
 // why prints the events that what a session is told comes from.
 func (a *app) why(session, text string) error {
-	var out client.Why
-	if err := a.get("/v1/why/"+session, url.Values{"q": {text}}, &out); err != nil {
+	out, err := api.ExplainLine.Call(a.ctx, a, api.WhyRequest{Session: session, Text: text})
+	if err != nil {
 		return err
 	}
 	if a.JSON {
@@ -53,8 +52,7 @@ type retractVerb struct {
 }
 
 func (f *retractVerb) run(a *app, args []string) error {
-	var out client.Retracted
-	err := a.post("/v1/do/retract", map[string]string{"id": args[0], "reason": f.Reason}, &out)
+	out, err := api.Retract.Call(a.ctx, a, api.RetractRequest{ID: args[0], Reason: f.Reason})
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
-	"hookline/hookctl/client"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
@@ -124,21 +124,21 @@ type checkpointVerb struct {
 }
 
 func (f *checkpointVerb) run(a *app, args []string) error {
-	order := map[string]any{"show": f.show}
+	order := api.RestoreRequest{Show: f.show}
 	if len(args) > 0 && args[0] != lastSession {
 		seq, err := strconv.ParseUint(args[0], 10, 64)
 		if err != nil || seq == 0 {
 			return problem.Faultf("%q is no sequence", args[0]).Advise("`hookctl checkpoint list` shows those of the checkpoints")
 		}
-		order["checkpoint"] = seq
+		order.Checkpoint = seq
 	}
 	id, err := a.current(f.Session)
 	if err != nil {
 		return err
 	}
-	order["session"] = id
-	var out client.Restored
-	if err := a.post("/v1/do/restore", order, &out); err != nil {
+	order.Session = id
+	out, err := api.Restore.Call(a.ctx, a, order)
+	if err != nil {
 		return err
 	}
 	if a.JSON {
