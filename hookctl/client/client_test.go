@@ -3,16 +3,21 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
+	"hookline/embedded"
 	"hookline/expect"
+	"hookline/hookctl/api"
 	"hookline/hookctl/home/hometest"
+	"hookline/hookctl/problem"
 )
 
 // A daemon that ends between a connection and its answer is told from one that refuses.
@@ -36,8 +41,8 @@ func TestClientOfAnEndedDaemon(t *testing.T) {
 			os.Remove(socket)
 		}
 		c := Over(socket)
-		if err := c.Post(t.Context(), "/v1/stop", nil, nil); !errors.Is(err, ErrNotRunning) {
-			t.Errorf("%s: %v", state, err)
+		if _, err := api.Stop.Call(t.Context(), c, api.StopRequest{}); !errors.Is(err, ErrNotRunning) {
+			t.Errorf("stop a daemon, %s: error %v, want %v", state, err, ErrNotRunning)
 		}
 		c.http.CloseIdleConnections()
 	}
@@ -50,5 +55,16 @@ func TestHasEnded(t *testing.T) {
 		context.DeadlineExceeded: false, syscall.EACCES: false} {
 		in := &url.Error{Op: "Post", URL: "http://hookline/v1/stop", Err: err}
 		expect.Equal(t, hasEnded(in), want, in)
+	}
+}
+
+// What is wrong with the log has its exit code and its hint also where only words travel.
+func TestDamageIsAdvised(t *testing.T) {
+	err := Advised(fmt.Errorf("fold: %w", embedded.ErrLogDamaged))
+	p := problem.Of(err)
+	expect.Equal(t, p.Exit, 2, "exit code of", err)
+	expect.Equal(t, p.Message, "fold: "+embedded.ErrLogDamaged.Error(), "message of", err)
+	if !strings.HasPrefix(p.Hint, "keep a copy") {
+		t.Errorf("hint of %v = %q, want it to begin with \"keep a copy\"", err, p.Hint)
 	}
 }

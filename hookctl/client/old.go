@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"hookline/hookctl/api"
 	"hookline/hookctl/problem"
 )
 
@@ -89,39 +88,3 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	}
 	return c.Send(r)
 }
-
-// Names that moved to package api, until nobody uses them here.
-type (
-	// Status is another name of [api.Status].
-	Status = api.Status
-	// ProjectionStatus is another name of [api.ProjectionStatus].
-	ProjectionStatus = api.ProjectionStatus
-	// LiveSession is another name of [api.LiveSession].
-	LiveSession = api.LiveSession
-	// HookCount is another name of [api.HookCount].
-	HookCount = api.HookCount
-	// Canary is another name of [api.Canary].
-	Canary = api.Canary
-	// CanaryStep is another name of [api.CanaryStep].
-	CanaryStep = api.CanaryStep
-	// Order is another name of [api.Order].
-	Order = api.Order
-	// GateCommand is another name of [api.Command].
-	GateCommand = api.Command
-	// GateReceipt is another name of [api.GateReceipt].
-	GateReceipt = api.GateReceipt
-	// LedgerReceipt is another name of [api.LedgerReceipt].
-	LedgerReceipt = api.LedgerReceipt
-	// LineOrder is another name of [api.LineRequest].
-	LineOrder = api.LineRequest
-	// LineFacts is another name of [api.LineFacts].
-	LineFacts = api.LineFacts
-	// Restored is another name of [api.Restored].
-	Restored = api.Restored
-	// Retracted is another name of [api.Retracted].
-	Retracted = api.Retracted
-	// Rebuilt is another name of [api.Rebuilt].
-	Rebuilt = api.Rebuilt
-	// Why is another name of [api.Why].
-	Why = api.Why
-)
