@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"path"
 	"strings"
 	"unicode"
 
@@ -132,31 +131,4 @@ func foldersItem(most int, id string, rank Rank, title, root string, files []wor
 	})
 	it.Paths = paths[:it.shown]
 	return []Item{it}
-}
-
-// byFolder lists paths, those of one folder together in braces as a shell expands them: src/{a.go,b.go}; README.md. Folders come in
-// the order of their first path, and each is written whole, so that a path can be opened without putting it together.
-func byFolder(paths []string) string {
-	var folders []string
-	names := map[string][]string{}
-	for _, p := range paths {
-		folder, name := path.Split(p)
-		if names[folder] == nil {
-			folders = append(folders, folder)
-		}
-		names[folder] = append(names[folder], name)
-	}
-
-	var texts []string
-	for _, folder := range folders {
-		switch in := names[folder]; {
-		case folder == "":
-			texts = append(texts, in...)
-		case len(in) == 1:
-			texts = append(texts, folder+in[0])
-		default:
-			texts = append(texts, folder+"{"+strings.Join(in, ",")+"}")
-		}
-	}
-	return strings.Join(texts, "; ")
 }
