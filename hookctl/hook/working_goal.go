@@ -16,7 +16,7 @@ import (
 // handedOver gives a session without a goal, whose prompt only says to go on, the goal and the task that its start told
 // of the project's last session.
 func handedOver(in Input, w World, r Reader, e *events.PromptSubmitted) []events.Event {
-	if !working.GoesOn(e.UserText()) || workingOf(r, in.Session).Goal != nil {
+	if !events.GoesOn(e.UserText()) || workingOf(r, in.Session).Goal != nil {
 		return nil
 	}
 	seen := sessionOf(r, in.Session)
