@@ -36,7 +36,7 @@ func TestEC_SESSION_08_ByTheHook(t *testing.T) {
 func TestEC_SESSION_10_ToldToBoth(t *testing.T) {
 	for _, order := range [][]string{{"hook SessionStart", "session restore-identity"}, {"session restore-identity", "hook SessionStart"}} {
 		d := open(t, newHome(t))
-		d.warnings.Add("1", "the log was damaged (checksum does not match); sequences lost: 3")
+		d.intake.damage.warnings.Add("1", "the log was damaged (checksum does not match); sequences lost: 3")
 		for i, args := range append(order, order...) {
 			f := startOf("s-1")
 			f.Args, f.Binary = strings.Fields(args), "/b/hookctl"

@@ -110,7 +110,7 @@ func TestImportGolden(t *testing.T) {
 	if last.Type != "future.event" || last.Version != 3 || last.Seq != got.Seq {
 		t.Errorf("%+v", last.Envelope)
 	}
-	raw, err := hook.Restore(last.Data, d.ground.Blobs().Get)
+	raw, err := hook.Restore(last.Data, d.server.Blobs().Get)
 	if err != nil || string(raw) != `{"thing":"hello"}` {
 		t.Errorf("%s %v", raw, err)
 	}
@@ -134,7 +134,7 @@ func TestImportCancelled(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "other"))
 	defer shut(t, d)
 	ctx, cancel := context.WithCancel(t.Context())
-	run := expect.Value(d.importFile(api.ImportRequest{File: file}))(t)
+	run := expect.Value(d.endpoints.work.importFile(api.ImportRequest{File: file}))(t)
 	_, err := run(ctx, func(uint64) {
 		if last, _ := d.stream.Last(); last > 0 {
 			cancel()
@@ -196,8 +196,8 @@ func TestImportRedacts(t *testing.T) {
 // Two that carry whole logs about do not run at once.
 func TestOneAtATime(t *testing.T) {
 	d := opened(t)
-	d.carrying.Lock()
-	defer d.carrying.Unlock()
+	d.endpoints.work.carrying.Lock()
+	defer d.endpoints.work.carrying.Unlock()
 	c := surface(d)
 	_, importErr := api.Import.Run(t.Context(), c, api.ImportRequest{File: "/x"}, noProgress)
 	_, backupErr := api.Backup.Run(t.Context(), c, api.BackupRequest{File: "/x"}, noProgress)

@@ -34,9 +34,9 @@ func TestCrowd(t *testing.T) {
 	loop(func() { _, _ = d.view.Flush(ctx) })
 	loop(func() { _, _ = d.Verify(ctx, nil) })
 	loop(func() { _, _, _ = d.view.Rebuild(ctx, d.stream.Read, "", nil) })
-	loop(func() { d.Status(); d.reap(ctx); d.canary(ctx) })
+	loop(func() { d.Status(); d.intake.reap(ctx); d.endpoints.process.canary(ctx) })
 	loop(func() { ask(t, d, "GET", "/v1/cells/identity", "") })
-	loop(func() { _, _ = d.doDream(ctx, api.DreamRequest{Session: "s-1", Phase: "full"}) })
+	loop(func() { _, _ = d.endpoints.commands.dream(ctx, api.DreamRequest{Session: "s-1", Phase: "full"}) })
 	loop(func() {
 		_ = d.view.Read(ctx, func(r projector.Reader) error {
 			projector.State[identity.State](r, identity.Name, "s-1")

@@ -29,7 +29,7 @@ func TestSpooledAfterTakenCountsOnce(t *testing.T) {
 	take(t, d, f)
 	before := len(logOf(t, d))
 	expect.OK(t, d.spool.Write(deliver.Redacted(f, redact.Extra{})))
-	expect.EqualNow(t, d.drain(t.Context()), 1, "taken")
+	expect.EqualNow(t, d.intake.drainer.drain(t.Context()), 1, "taken")
 	if recs := logOf(t, d); len(recs) != before {
 		t.Fatalf("recorded again as %s", recs[len(recs)-1].Type)
 	}
@@ -52,7 +52,7 @@ func TestNoFilesInSpool(t *testing.T) {
 	expect.OK(t, d.spool.Write(startOf("s-1")))
 	taken := 0
 	for range 4 {
-		taken += expect.Value(d.drainSome(t.Context(), catchUpWithin, ""))(t)
+		taken += expect.Value(d.intake.drainer.drainSome(t.Context(), catchUpWithin, ""))(t)
 	}
 	if taken != 1 || d.spool.Quarantined() != 1 || d.spool.Count() != 2*catchUpWithin {
 		t.Errorf("%d taken, %d set aside, %d left", taken, d.spool.Quarantined(), d.spool.Count())
@@ -79,7 +79,7 @@ func TestPoisonInSpool(t *testing.T) {
 	good := startOf("s-2")
 	good.Time, good.ID = bad.Time+1, wire.NewID(bad.Time+1)
 	expect.OK(t, d.spool.Write(good))
-	d.drain(t.Context())
+	d.intake.drainer.drain(t.Context())
 	expect.Equal(t, d.spool.Count(), 0)
 	expect.Equal(t, counts(t, d)["session.started"], 1, "frames behind were taken")
 }
@@ -119,12 +119,12 @@ func TestBehindWhatWaits(t *testing.T) {
 	d := opened(t)
 	expect.OK(t, d.spool.Write(toolFrame("PreToolUse", "s-1", "t1")))
 	before := len(logOf(t, d))
-	d.drainer.turn <- struct{}{} // another one takes frames, and takes long
+	d.intake.drainer.turn <- struct{}{} // another one takes frames, and takes long
 	expect.Equal(t, sendHook(d, toolFrame("PostToolUse", "s-1", "t1"), "1").Code, http.StatusServiceUnavailable, "status")
 	if got := len(logOf(t, d)); got != before {
 		t.Errorf("%d events were recorded", got-before)
 	}
-	<-d.drainer.turn
+	<-d.intake.drainer.turn
 }
 
 func toolFrame(event, session, call string) wire.Frame {

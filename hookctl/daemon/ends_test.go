@@ -148,7 +148,7 @@ func TestEnds(t *testing.T) {
 	_ = gone.Process.Kill()
 	_ = gone.Wait()
 	c.at = c.at.Add(13 * time.Hour)
-	d.reap(t.Context())
+	d.intake.reap(t.Context())
 
 	told := 0
 	for i, e := range ends {

@@ -95,7 +95,7 @@ func TestStalledFollowerAndShutdown(t *testing.T) {
 	sock := filepath.Join(hometest.SocketDir(t), "s")
 	l, err := net.Listen("unix", sock)
 	expect.OK(t, err)
-	srv := d.httpServer()
+	srv := d.keeper.httpServer()
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()
 	c, err := net.Dial("unix", sock)
@@ -108,7 +108,7 @@ func TestStalledFollowerAndShutdown(t *testing.T) {
 		take(t, d, hookFrame(fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"%d %s"}`, i, pad)))
 	}
 	begin := time.Now()
-	err = d.shutdown(srv, "stop")
+	err = d.keeper.shutdown(srv, "stop")
 	if took := time.Since(begin); err != nil || took > patience {
 		t.Errorf("shutdown took %v: %v", took, err)
 	}

@@ -36,7 +36,7 @@ func TestGateWithoutGit(t *testing.T) {
 func TestGateOrdersAreChecked(t *testing.T) {
 	g := newGated(t, planOnly)
 	refused := func(typ, data string) string {
-		_, err := g.d.OrderGates(t.Context(), api.Order{Dir: g.dir, Events: ordered(typ, data)})
+		_, err := g.d.endpoints.commands.orderGates(t.Context(), api.Order{Dir: g.dir, Events: ordered(typ, data)})
 		return fmt.Sprint(err)
 	}
 	for data, want := range map[string]string{

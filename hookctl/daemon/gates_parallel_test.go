@@ -38,7 +38,7 @@ func TestGatesUnderParallelHooks(t *testing.T) {
 	answer := map[string]bool{}
 	together(len(frames)+len(orders), func(i int) {
 		if i >= len(frames) {
-			if _, err := g.d.OrderGates(context.Background(), orders[i-len(frames)]); err != nil {
+			if _, err := g.d.endpoints.commands.orderGates(context.Background(), orders[i-len(frames)]); err != nil {
 				t.Error(err)
 			}
 			return

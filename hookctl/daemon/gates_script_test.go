@@ -54,7 +54,7 @@ func (s *script) run(line string) {
 	switch word {
 	case "A", "B", "C":
 		s.last = s.frame(sessionNames[word], s.body(rest))
-		s.take(false)
+		s.take(fromClient)
 	case "late", "skipped", "bare", "second", "brief", "check":
 		_, hook, _ := strings.Cut(rest, " ")
 		s.last = s.frame(sessionNames[words[0]], s.body(hook))
@@ -70,10 +70,14 @@ func (s *script) run(line string) {
 		case "check":
 			s.last.Args = []string{"consciousness", "check-identity"}
 		}
-		s.take(word == "late")
+		from := fromClient
+		if word == "late" {
+			from = fromSpool
+		}
+		s.take(from)
 	case "again":
 		first := s.answer
-		s.take(false)
+		s.take(fromClient)
 		expect.Equal(s.t, s.answer, first, "again", "at first")
 	case "rules":
 		write(s.t, filepath.Join(s.dir, ".claude", "requirements.yaml"), rest+"\n")
@@ -115,13 +119,13 @@ func (s *script) path(name string) string {
 	return filepath.Join(s.dir, name)
 }
 
-func (s *script) take(late bool) {
+func (s *script) take(from arrival) {
 	s.t.Helper()
-	a, _, err := s.d.take(context.Background(), s.last, late)
-	if err != nil || a.Exit != 0 {
-		s.t.Fatalf("%s: exit %d, %v", s.line, a.Exit, err)
+	out, err := s.d.intake.take(context.Background(), s.last, from)
+	if err != nil || out.answer.Exit != 0 {
+		s.t.Fatalf("%s: exit %d, %v", s.line, out.answer.Exit, err)
 	}
-	s.answer = strings.TrimSpace(string(a.Stdout))
+	s.answer = strings.TrimSpace(string(out.answer.Stdout))
 }
 
 // body is the JSON of a hook.

@@ -156,7 +156,7 @@ func (g *gatedRepo) order(o api.Order) {
 	if o.Dir == "" {
 		o.Dir = g.dir
 	}
-	expect.Value(g.d.OrderGates(g.t.Context(), o))(g.t)
+	expect.Value(g.d.endpoints.commands.orderGates(g.t.Context(), o))(g.t)
 }
 
 // ordered is the one event of an order.

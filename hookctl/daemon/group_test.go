@@ -41,7 +41,7 @@ func TestKillInsideADecision(t *testing.T) {
 	// Behind the two comes what the model was told.
 	after := open(t, cutShort(t, home, 2))
 	defer shut(t, after)
-	expect.EqualNow(t, after.ground.Report().Unfinished, 1, "events were cut, want 1")
+	expect.EqualNow(t, after.server.Report().Unfinished, 1, "events were cut, want 1")
 	expect.EqualNow(t, len(logOf(t, after)), before, "events are left")
 	mustVerify(t, after)
 	if got := take(t, after, f); !reflect.DeepEqual(got, want) {

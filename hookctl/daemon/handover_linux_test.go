@@ -15,8 +15,8 @@ func TestNoHandOverToANamedProgram(t *testing.T) {
 	for _, name := range []string{"hookctl", "hookd"} {
 		expect.OK(t, os.WriteFile(filepath.Join(dir, name), nil, 0o755))
 	}
-	d.noticeBuild(t.Context(), "999.0.0", filepath.Join(dir, "hookctl"))
-	if next := d.handOver.Load(); next != nil {
+	d.keeper.noticeBuild(t.Context(), "999.0.0", filepath.Join(dir, "hookctl"))
+	if next := d.keeper.handOver.Load(); next != nil {
 		t.Errorf("handing over to %s", *next)
 	}
 }

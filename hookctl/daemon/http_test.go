@@ -11,7 +11,7 @@ import (
 
 // Every endpoint of package api has a handler, and beside them there are the hooks and the metrics only.
 func TestEveryEndpointHasItsHandler(t *testing.T) {
-	s := opened(t).endpoints()
+	s := opened(t).endpoints.table()
 	for _, e := range s.Missing() {
 		t.Errorf("%s has no handler", e)
 	}

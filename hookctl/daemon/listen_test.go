@@ -39,7 +39,7 @@ func TestListenForNATS(t *testing.T) {
 	d.opts.Listen = busy.Addr().String()
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { d.listen(ctx); close(ended) }()
+	go func() { d.keeper.serveFeed(ctx); close(ended) }()
 	defer func() { stop(); <-ended }()
 	listening(t, d, func(is *api.Listening) bool {
 		return strings.Contains(is.Problem, "address already in use") && is.Address == ""

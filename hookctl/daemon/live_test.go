@@ -22,7 +22,7 @@ func TestSpooledFrameHasNoLivingProcess(t *testing.T) {
 	f.ID = wire.NewID(f.Time)
 	f.Env["CLAUDE_PID"] = fmt.Sprint(os.Getpid()) // began after the frame was captured
 	expect.OK(t, d.spool.Write(f))
-	expect.EqualNow(t, d.drain(t.Context()), 1, "taken")
+	expect.EqualNow(t, d.intake.drainer.drain(t.Context()), 1, "taken")
 	if s := sessionState(t, d, "s-1"); s.Process().PID != 0 {
 		t.Errorf("%+v", s.Process())
 	}
@@ -37,18 +37,18 @@ func TestReapAndRevive(t *testing.T) {
 	f := startOf("s-1")
 	f.Env["CLAUDE_PID"] = fmt.Sprint(child.Process.Pid)
 	take(t, d, f)
-	d.reap(t.Context())
+	d.intake.reap(t.Context())
 	if s := sessionState(t, d, "s-1"); s.Status != "live" || s.Process().PID != child.Process.Pid {
 		t.Fatalf("%s, pid %d", s.Status, s.Process().PID)
 	}
 	_ = in.Close()
 	_ = child.Wait()
-	d.reap(t.Context())
+	d.intake.reap(t.Context())
 	s := sessionState(t, d, "s-1")
 	if s.Status != "reaped" || s.EndReason != "process_gone" || s.Ended == nil || d.Status().LiveSessions != 0 {
 		t.Fatalf("%+v", s)
 	}
-	d.reap(t.Context()) // once
+	d.intake.reap(t.Context()) // once
 	recs := logOf(t, d)
 	last := typesOf(recs)[len(recs)-2:]
 	if want := []string{"session.reaped", "identity.persisted"}; !slices.Equal(last, want) || recs[len(recs)-1].Causation != recs[len(recs)-2].ID {
@@ -73,7 +73,7 @@ func TestByProcessIsTheNewest(t *testing.T) {
 	for range 20 {
 		f := hookFrame("")
 		f.Env["CLAUDE_PID"] = fmt.Sprint(os.Getpid())
-		id, _ := d.sessionByProcess(t.Context(), f)
+		id, _ := d.intake.sessionByProcess(t.Context(), f)
 		expect.EqualNow(t, id, "s-3")
 	}
 }

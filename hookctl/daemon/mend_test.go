@@ -23,7 +23,7 @@ import (
 // EC-SESSION-06, ERR-SESSION-05: a dream that fails holds nothing up; the next check says so, once.
 func TestEC_SESSION_06_ERR_SESSION_05_DreamFails(t *testing.T) {
 	d := opened(t)
-	d.consolidate = func(identity.State, []identity.State, string) (events.DreamCompleted, error) {
+	d.intake.dreams.consolidate = func(identity.State, []identity.State, string) (events.DreamCompleted, error) {
 		return events.DreamCompleted{}, errors.New("no entries to replay")
 	}
 	take(t, d, startOf("s-1"))
@@ -45,7 +45,7 @@ func TestEC_SESSION_06_ERR_SESSION_05_DreamFails(t *testing.T) {
 	if a := check(2); strings.Contains(string(a.Stderr), "Dream trigger failed") || a.Exit != 0 {
 		t.Errorf("told twice: %q", a.Stderr)
 	}
-	if _, err := d.doDream(t.Context(), api.DreamRequest{Session: "s-1", Phase: "full"}); err != nil { // the recovery: by hand
+	if _, err := d.endpoints.commands.dream(t.Context(), api.DreamRequest{Session: "s-1", Phase: "full"}); err != nil { // the recovery: by hand
 		t.Error(err)
 	}
 }
@@ -81,7 +81,7 @@ func TestERR_SESSION_08_UnstablePhases(t *testing.T) {
 // identityOf returns the identity that the view has of a session.
 func identityOf(t *testing.T, d *Daemon, id string) (identity.State, bool) {
 	t.Helper()
-	s, found := stateOf[identity.State](t.Context(), d, identity.Name, id)
+	s, found := stateOf[identity.State](t.Context(), d.core, identity.Name, id)
 	return s, found && !s.Deleted
 }
 
@@ -93,7 +93,7 @@ func TestERR_SESSION_02_CorruptedSnapshot(t *testing.T) {
 	take(t, d, startOf("s-1"))
 	take(t, d, bashOf("s-1", 1))
 	expect.Value(d.view.Flush(t.Context()))(t)
-	expect.OK(t, d.ground.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: identityCell, Value: []byte("{broken")}}))
+	expect.OK(t, d.server.Store().Save(t.Context(), projector.BucketSnapshot, []projector.Cell{{Key: identityCell, Value: []byte("{broken")}}))
 	shut(t, d)
 	var log bytes.Buffer
 	d = expect.Value(Open(t.Context(), Options{Home: home, Log: slog.New(slog.NewTextHandler(&log, nil))}))(t)

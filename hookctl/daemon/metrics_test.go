@@ -17,7 +17,7 @@ func TestMetrics(t *testing.T) {
 	d := opened(t)
 	take(t, d, startOf("s-1"))
 	take(t, d, hookFrame(`{"hook_event_name":"Stop","session_id":"s-1"}`))
-	d.hooks.count(recorder.Fresh, "bad\xffname\"\n", "", nil, d.opts.Now())
+	d.intake.counts.count(countedHook{verdict: recorder.Fresh, name: "bad\xffname\"\n"}, d.opts.Now())
 
 	code, body := ask(t, d, "GET", "/metrics", "")
 	expect.EqualNow(t, code, 200, body)

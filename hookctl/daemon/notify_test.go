@@ -30,7 +30,7 @@ func TestNotify(t *testing.T) {
 	d.opts.Notify = server.URL
 
 	round := func() {
-		d.notify(t.Context())
+		d.keeper.notify(t.Context())
 		d.effects.Wait()
 	}
 	hook := func(name, more string) {

@@ -33,7 +33,7 @@ func TestProjectMoved(t *testing.T) {
 		}
 	}
 	expect.Equal(t, len(found[*events.ProjectMoved](t, d)), 1, "moved", "times")
-	keys := seen(t.Context(), d, func(r projector.Reader) []string {
+	keys := readStates(t.Context(), d.core, func(r projector.Reader) []string {
 		keys, _ := r.Keys(project.Name)
 		return keys
 	})

@@ -61,7 +61,7 @@ func (p oldLog) state(session string) identity.State {
 
 func (p oldLog) latest() string {
 	p.t.Helper()
-	s, _ := stateOf[identity.Pointer](p.t.Context(), p.d, identity.PointerName, identity.PointerKey(p.state("good").Project))
+	s, _ := stateOf[identity.Pointer](p.t.Context(), p.d.core, identity.PointerName, identity.PointerKey(p.state("good").Project))
 	return s.Session
 }
 
@@ -198,7 +198,7 @@ func TestImportedSessionIsOld(t *testing.T) {
 	p.end(25*time.Hour, "good")
 	expect.EqualNow(t, p.latest(), "good", "the newest identity is")
 	mustImport(t, p.d, file)
-	p.d.reap(t.Context())
+	p.d.intake.reap(t.Context())
 	s := p.state("never-ended")
 	if !s.Persisted || s.PersistedAtMS > tuesday.Add(2*time.Minute).UnixMilli() || p.latest() != "good" {
 		t.Errorf("persisted at %v, the newest identity is %q", time.UnixMilli(s.PersistedAtMS).UTC(), p.latest())

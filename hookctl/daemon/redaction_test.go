@@ -30,7 +30,7 @@ func TestProjectsOwnRedaction(t *testing.T) {
 		f := hookFrame(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"` + secrets + ` x"}`)
 		f.Cwd = launch
 		kept := string(deliver.Redacted(f, deliver.Patterns(spool.Launch(f))).Body)
-		in, err := d.decode(f, d.configured(spool.Launch(f)))
+		in, err := d.intake.decode(d.intake.redact(f, d.intake.configured(spool.Launch(f))))
 		if err != nil || strings.Count(string(in.Data), "[REDACTED:custom]") != strings.Count(kept, "[REDACTED:custom]") {
 			t.Errorf("the spool has %s, the log %s, %v", kept, in.Data, err)
 		}

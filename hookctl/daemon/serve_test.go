@@ -15,7 +15,7 @@ func TestIdleExit(t *testing.T) {
 	d := openAt(t, newHome(t), c)
 	defer shut(t, d)
 	stopped := func() string {
-		d.exitWhenIdle(t.Context())
+		d.keeper.exitWhenIdle(t.Context())
 		select {
 		case r := <-d.stopping:
 			return r
@@ -41,9 +41,9 @@ func TestIdleExit(t *testing.T) {
 func TestStopIsLast(t *testing.T) {
 	d := open(t, newHome(t))
 	take(t, d, startOf("s-1"))
-	expect.Value(d.doDream(t.Context(), api.DreamRequest{Session: "s-1", Phase: "full"}))(t)
+	expect.Value(d.endpoints.commands.dream(t.Context(), api.DreamRequest{Session: "s-1", Phase: "full"}))(t)
 	home := d.opts.Home
-	expect.OK(t, d.shutdown(d.httpServer(), "stop"))
+	expect.OK(t, d.keeper.shutdown(d.keeper.httpServer(), "stop"))
 	d = open(t, home)
 	defer shut(t, d)
 	recs := logOf(t, d)

@@ -73,7 +73,7 @@ func cells(t *testing.T, d *Daemon) map[string]string {
 	expect.Value(d.view.Flush(t.Context()))(t)
 	expect.OK(t, d.view.WarmCache(t.Context()))
 	out := map[string]string{}
-	s := d.ground.Store()
+	s := d.server.Store()
 	for _, b := range []string{projector.BucketSnapshot, projector.BucketLatest, projector.BucketCache} {
 		keys := expect.Value(s.Keys(t.Context(), b, ""))(t)
 		for _, k := range keys {

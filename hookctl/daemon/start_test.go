@@ -19,8 +19,8 @@ func TestFirstRoundWarmsLiveSessions(t *testing.T) {
 	shut(t, d)
 	d = open(t, home)
 	defer shut(t, d)
-	d.firstRound(t.Context())
-	keys, err := d.ground.Store().Keys(t.Context(), projector.BucketCache, "brief.")
+	d.keeper.firstRound(t.Context())
+	keys, err := d.server.Store().Keys(t.Context(), projector.BucketCache, "brief.")
 	if err != nil || !slices.Equal(keys, []string{"brief.s-1"}) {
 		t.Errorf("briefs %q, %v", keys, err)
 	}

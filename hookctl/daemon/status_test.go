@@ -42,11 +42,11 @@ func TestHookCounts(t *testing.T) {
 	var c hookCounts
 	now := time.Date(2026, 11, 21, 8, 0, 0, 5e5, time.FixedZone("", 3600))
 	for i := range 1000 {
-		c.count(recorder.Fresh, fmt.Sprint("H", i), "", nil, now)
-		c.count(recorder.SecondHit, "H", fmt.Sprint("/b/", i), nil, now)
+		c.count(countedHook{verdict: recorder.Fresh, name: fmt.Sprint("H", i)}, now)
+		c.count(countedHook{verdict: recorder.SecondHit, name: "H", install: fmt.Sprint("/b/", i)}, now)
 	}
-	c.count(recorder.Fresh, "", "", nil, now)
-	c.count(recorder.Fresh, "H1", "", nil, now)
+	c.count(countedHook{verdict: recorder.Fresh}, now)
+	c.count(countedHook{verdict: recorder.Fresh, name: "H1"}, now)
 	expect.Equal(t, len(c.kinds), 202, "kinds")
 	expect.Equal(t, c.kinds["(other)"].Count, 1000-201)
 	expect.Equal(t, c.kinds["H1"], api.HookCount{Last: now.UTC().Truncate(time.Millisecond), Count: 2})

@@ -65,7 +65,7 @@ func TestCancelledCallersLoseNoFold(t *testing.T) {
 	take(t, d, startOf("s-1"))
 	for i := range 150 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rand.IntN(1500))*time.Microsecond)
-		_, _, _ = d.take(ctx, bashOf("s-1", i), true)
+		_, _ = d.intake.take(ctx, bashOf("s-1", i), fromSpool)
 		cancel()
 		if i%10 == 0 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rand.IntN(1500))*time.Microsecond)

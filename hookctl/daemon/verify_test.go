@@ -70,9 +70,9 @@ func TestVerifyNamesFaults(t *testing.T) {
 
 // Long tasks that overlap leave the collector as it was.
 func TestGarbageAfterTasks(t *testing.T) {
-	var l large
-	one := l.task()
-	two := l.task()
+	var m memory
+	one := m.task()
+	two := m.task()
 	one()
 	two()
 	if percent := debug.SetGCPercent(100); percent != 100 {

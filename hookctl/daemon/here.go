@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
+	"hookline/replay/carry"
 	"hookline/replay/check"
 	"hookline/replay/mend"
 )
@@ -26,10 +28,10 @@ func Here(ctx context.Context, p home.Paths) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.paths = p
+	d.keeper.paths = p
 	d.started = time.Now() // what this opening has recorded was there before: verify judges it
 	l := client.Local{Handler: d.Handler(), Close: func() error { return d.Close(context.Background()) }}
-	if f := d.ground.Report().Found; !f.Empty() {
+	if f := d.server.Report().Found; !f.Empty() {
 		l.Found = check.Told(f)
 	}
 	return client.InProcess(l), nil
@@ -54,4 +56,43 @@ func HereUnmended(ctx context.Context, p home.Paths) (*client.Client, error) {
 		return func(context.Context, func(uint64)) (api.Repaired, error) { return mend.Looked(rep), nil }, nil
 	})
 	return client.InProcess(client.Local{Handler: s, Close: func() error { return nil }}), nil
+}
+
+// Restore makes a home from a backup ([carry.Restore]): what stood after the sealed blocks is appended, and everything is
+// verified.
+func Restore(ctx context.Context, o carry.RestoreOptions) (carry.Restored, error) {
+	return carry.Restore(ctx, o, func(ctx context.Context, u carry.Unpacked) (last uint64, verdict api.Verdict, err error) {
+		d, err := Open(ctx, Options{Home: u.Home, unpacked: true})
+		if err != nil {
+			return 0, verdict, err
+		}
+		defer func() { err = errors.Join(err, d.Close(context.WithoutCancel(ctx))) }()
+
+		if last, _ := d.stream.Last(); last != u.Manifest.Sealed {
+			return last, verdict, fmt.Errorf("the backup's blocks end at sequence %d, its manifest says %d", last, u.Manifest.Sealed)
+		}
+		got, err := carry.Import(ctx, u.Tail, d.endpoints.work.importTarget(), carry.ImportOptions{Foreign: true}, nil)
+		if err != nil {
+			return 0, verdict, err
+		}
+		if got.Added != u.Manifest.Events {
+			return 0, verdict, fmt.Errorf("%d of %d events were taken from the backup's tail", got.Added, u.Manifest.Events)
+		}
+		last, id := d.stream.Last()
+		if want := u.Manifest.ID; want != "" && id != want {
+			return last, verdict, fmt.Errorf("the restored log ends with event %s, the backup's with %s", id, want)
+		}
+		verdict, err = d.Verify(ctx, nil)
+		return last, verdict, err
+	})
+}
+
+// Renew begins a new log where nothing is left of the old one, after the sequences that it is known to have
+// had, and records the loss. What is left of the old one is set aside. The caller has asked the user.
+func Renew(ctx context.Context, dir string) error {
+	d, err := Open(ctx, Options{Home: dir, Renew: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Close(ctx), home.PathsOf(dir, os.Getenv).Started()) // a start that failed is waited for no more
 }

@@ -11,7 +11,6 @@ import (
 	"hookline/hookctl/api"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/recorder"
 	"hookline/projector"
 	"hookline/projector/ledger"
 )
@@ -23,8 +22,8 @@ const (
 	maxGateMeta    = 4 << 10
 )
 
-// OrderGates appends what a person decided about gates, and returns when that is on disk.
-func (d *Daemon) OrderGates(ctx context.Context, o api.Order) (out api.GateReceipt, err error) {
+// orderGates appends what a person decided about gates, and returns when that is on disk.
+func (ep *commandEndpoints) orderGates(ctx context.Context, o api.Order) (out api.GateReceipt, err error) {
 	list, err := orderedEvents(o.Events, events.TypeGateSatisfied, events.TypeGateCleared, events.TypeGateImported)
 	if err != nil {
 		return out, err
@@ -34,23 +33,23 @@ func (d *Daemon) OrderGates(ctx context.Context, o api.Order) (out api.GateRecei
 			return out, err
 		}
 	}
-	place := d.world.Place(o.Dir)
+	place := ep.world.Place(o.Dir)
 	if !place.Git {
 		return out, problem.Bad("not in a git repository: %s", o.Dir).Advise("gates belong to a branch of one")
 	}
-	branch := d.clean(cmp.Or(o.Branch, place.Branch))
+	branch := ep.clean(cmp.Or(o.Branch, place.Branch))
 	if branch == "" {
 		return out, problem.Bad("HEAD is detached: gates belong to a branch").Advise("--branch names one")
 	}
-	project, sighting := d.project(ctx, place)
-	session, err := d.resolveSession(ctx, o.Session)
+	project, sighting := ep.project(ctx, place)
+	session, err := ep.resolveSession(ctx, o.Session)
 	if err != nil {
 		return out, err
 	}
 
-	base := events.Envelope{Session: session, Project: project, Worktree: d.clean(place.Worktree), Branch: branch}
-	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
-		return d.redacted(base, append(sighting.News(hook.Reader{Reader: r}), list...))
+	base := events.Envelope{Session: session, Project: project, Worktree: ep.clean(place.Worktree), Branch: branch}
+	recs, err := ep.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
+		return ep.redacted(base, append(sighting.News(hook.Reader{Reader: r}), list...))
 	})
 	if err != nil {
 		return out, err
@@ -84,16 +83,6 @@ func orderedEvents(order []api.Command, types ...string) ([]events.Event, error)
 	return list, nil
 }
 
-// redacted returns events as envelopes, without the secrets in them.
-func (d *Daemon) redacted(base events.Envelope, list []events.Event) ([]events.Envelope, error) {
-	envs, err := recorder.Envelopes(d.opts.Now(), base, list...)
-	for i := range envs {
-		data, report := d.redactor.JSON(envs[i].Data)
-		envs[i].Data, envs[i].Redacted = data, report.Count
-	}
-	return envs, err
-}
-
 // checkOrder returns an error for an event whose text is too long or that lacks its session; the verbs set the rest.
 func checkOrder(e events.Event, session string) error {
 	ofSession := false
@@ -115,8 +104,8 @@ func checkOrder(e events.Event, session string) error {
 	return nil
 }
 
-// doLedger appends what a person or an agent says of a ledger, decided in the order of the log.
-func (d *Daemon) doLedger(ctx context.Context, o api.Order) (none api.LedgerReceipt, err error) {
+// orderLedger appends what a person or an agent says of a ledger, decided in the order of the log.
+func (ep *commandEndpoints) orderLedger(ctx context.Context, o api.Order) (none api.LedgerReceipt, err error) {
 	asked, err := orderedEvents(o.Events, events.TypeLedgerEntryAdded, events.TypeLedgerEntryClosed, events.TypeLedgerSynthesized, events.TypeLedgerHealed)
 	if err != nil {
 		return none, err
@@ -126,17 +115,17 @@ func (d *Daemon) doLedger(ctx context.Context, o api.Order) (none api.LedgerRece
 			return none, problem.Bad("text: it is empty")
 		}
 	}
-	place := d.world.Place(o.Dir)
-	id, sighting := d.project(ctx, place)
-	session, err := d.resolveSession(ctx, o.Session)
+	place := ep.world.Place(o.Dir)
+	id, sighting := ep.project(ctx, place)
+	session, err := ep.resolveSession(ctx, o.Session)
 	if err != nil {
 		session = ""
 	}
 
-	base := events.Envelope{Session: session, Project: id, Worktree: d.clean(place.Worktree), Branch: d.clean(place.Branch)}
+	base := events.Envelope{Session: session, Project: id, Worktree: ep.clean(place.Worktree), Branch: ep.clean(place.Branch)}
 	var what []hook.Ordered
 	news := 0
-	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
+	recs, err := ep.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
 		state := hook.LedgerOf(r, id)
 		var list []events.Event
 		list, what = hook.OrderLedger(state, asked)
@@ -145,7 +134,7 @@ func (d *Daemon) doLedger(ctx context.Context, o api.Order) (none api.LedgerRece
 		}
 
 		first := sighting.News(hook.Reader{Reader: r})
-		envs, err := d.redacted(base, append(first, list...))
+		envs, err := ep.redacted(base, append(first, list...))
 		if err != nil {
 			return nil, err
 		}
@@ -171,13 +160,4 @@ func (d *Daemon) doLedger(ctx context.Context, o api.Order) (none api.LedgerRece
 		}
 	}
 	return api.LedgerReceipt{Project: id, Results: what}, nil
-}
-
-// ledgerOf returns a project's ledger, together with those of the projects it took in.
-func (d *Daemon) ledgerOf(ctx context.Context, project string) (s ledger.State, err error) {
-	err = d.view.Read(ctx, func(rd projector.Reader) error {
-		s = hook.LedgerOf(rd, project)
-		return nil
-	})
-	return s, err
 }

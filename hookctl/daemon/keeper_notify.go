@@ -13,70 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"hookline/events"
-	"hookline/hookctl/facts"
-	"hookline/hookctl/recorder"
-	"hookline/projector"
 	"hookline/projector/session"
-	"hookline/projector/working"
 )
-
-// silentAfter ends a session whose process is unknown.
-const silentAfter = 12 * time.Hour
-
-// sessionsBy returns the sessions that the session index has under a word, in the order of their ids.
-func (d *Daemon) sessionsBy(ctx context.Context, word string) []session.State {
-	return seen(ctx, d, func(r projector.Reader) []session.State { return projector.Find[session.State](r, session.Name, word) })
-}
-
-// liveIDs returns the ids of the live sessions that the session index has under a word, sorted.
-func (d *Daemon) liveIDs(ctx context.Context, word string) []string {
-	return seen(ctx, d, func(r projector.Reader) []string { return projector.Lookup(r, session.Name, word) })
-}
-
-// onlyIn returns the live session of a project when there is exactly one.
-func (d *Daemon) onlyIn(ctx context.Context, project string) string {
-	ids := d.liveIDs(ctx, session.AliveIn(project))
-	if project == "" || len(ids) != 1 {
-		return ""
-	}
-	return ids[0]
-}
-
-// reap ends the sessions that have gone: an event each, and the identity is persisted as at an orderly end.
-func (d *Daemon) reap(ctx context.Context) {
-	for _, was := range d.sessionsBy(ctx, session.Alive) {
-		if ctx.Err() != nil { // the daemon ends; the next one goes on
-			return
-		}
-		p := was.Process()
-		e := events.SessionReaped{PID: p.PID, LastActive: was.LastActive.Format(time.RFC3339)}
-		switch {
-		case p.PID != 0 && !facts.SameProcess(p.PID, p.Start):
-			e.Reason = "process_gone"
-		case p.PID == 0 && d.opts.Now().Sub(was.LastActive) > silentAfter:
-			e.Reason = "silent"
-		default:
-			continue
-		}
-		_, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
-			now, found := projector.State[session.State](r, session.Name, was.ID)
-			heardOf := now.LastActive.After(was.LastActive) // meanwhile
-			if !found || now.Status != session.Live || heardOf {
-				return nil, nil
-			}
-			list := []events.Event{&e, &events.IdentityPersisted{Reason: "reaped", AsOf: e.LastActive}}
-			work, _ := projector.State[working.State](r, working.Name, was.ID)
-			if h := work.HandoffOf("reaped"); h != nil {
-				list = append(list, h)
-			}
-			return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: was.ID, Project: now.Project}, list...)
-		})
-		if err != nil {
-			d.log.Error("reap", "session", was.ID, "err", err)
-		}
-	}
-}
 
 // Bounds of a notification.
 const (
@@ -95,35 +33,35 @@ type Notice struct {
 
 // notifier is the state of the notifying loop.
 type notifier struct {
-	told map[string]string // the kind of standing that was told last, by session
+	sent map[string]string // the kind of standing of the last notice, by session
 	busy atomic.Bool       // a notification is under way
 }
 
 // notify sends a notice for each live session that is stuck or waits for the user in the middle of its work: one, until
 // the session is in another state. One notification runs at a time; the others wait for the next round.
-func (d *Daemon) notify(ctx context.Context) {
-	told := map[string]string{}
-	for _, s := range d.sessionsBy(ctx, session.Alive) {
+func (k *keeper) notify(ctx context.Context) {
+	sent := map[string]string{}
+	for _, s := range k.sessionsBy(ctx, session.Alive) {
 		st := s.Standing()
-		early := st.Since != nil && d.opts.Now().Sub(*st.Since) < notifyAfter
+		early := st.Since != nil && k.opts.Now().Sub(*st.Since) < notifyAfter
 		needs := st.Stuck || st.Needs && st.Kind != session.WaitsForPrompt
 		if !needs || early {
 			continue
 		}
-		told[s.ID] = d.notifier.told[s.ID]
-		if told[s.ID] == st.Kind || !d.notifier.busy.CompareAndSwap(false, true) {
+		sent[s.ID] = k.notifier.sent[s.ID]
+		if sent[s.ID] == st.Kind || !k.notifier.busy.CompareAndSwap(false, true) {
 			continue
 		}
-		told[s.ID] = st.Kind
+		sent[s.ID] = st.Kind
 		n := Notice{Session: s.ID, Project: s.Project, Title: s.Title, Kind: st.Kind, Words: st.Words}
-		d.effects.Go(func() {
-			defer d.notifier.busy.Store(false)
-			if err := sendNotice(d.life, d.opts.Notify, n); err != nil {
-				d.log.Warn("notify", "session", n.Session, "err", err)
+		k.effects.Go(func() {
+			defer k.notifier.busy.Store(false)
+			if err := sendNotice(k.life, k.opts.Notify, n); err != nil {
+				k.log.Warn("notify", "session", n.Session, "err", err)
 			}
 		})
 	}
-	d.notifier.told = told
+	k.notifier.sent = sent
 }
 
 // sendNotice posts a notice to a URL, or starts a command with the notice on stdin and one line of words as its last

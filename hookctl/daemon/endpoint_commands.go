@@ -12,10 +12,8 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/api"
-	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/redact"
-	"hookline/hookctl/transcript"
+	"hookline/hookctl/recorder"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/identity"
@@ -73,24 +71,24 @@ func checkEmission(e api.Emission) error {
 	return nil
 }
 
-// doEmit appends an event of a type that can be commanded.
-func (d *Daemon) doEmit(ctx context.Context, e api.Emission) (none events.Record, err error) {
+// emit appends an event of a type that can be commanded.
+func (ep *commandEndpoints) emit(ctx context.Context, e api.Emission) (none events.Record, err error) {
 	if len(e.Data) == 0 {
 		e.Data = json.RawMessage("{}")
 	}
 	if err := checkEmission(e); err != nil {
 		return none, err
 	}
-	id, err := d.resolveSession(ctx, e.Session)
+	id, err := ep.resolveSession(ctx, e.Session)
 	if err != nil {
 		return none, err
 	}
-	project, err := d.resolveProject(ctx, e.Project)
+	project, err := ep.resolveProject(ctx, e.Project)
 	if err != nil {
 		return none, err
 	}
 	if id != "" {
-		own, found := d.session(ctx, id)
+		own, found := ep.session(ctx, id)
 		if project != "" && project != own.Project {
 			return none, problem.Bad("session %s is not of project %s", id, project)
 		}
@@ -101,39 +99,39 @@ func (d *Daemon) doEmit(ctx context.Context, e api.Emission) (none events.Record
 		project = own.Project
 	}
 
-	rec, err := d.Emit(ctx, events.Envelope{Type: e.Type, Session: id, Project: project, Data: e.Data})
+	rec, err := ep.append(ctx, events.Envelope{Type: e.Type, Session: id, Project: project, Data: e.Data})
 	if err != nil {
 		return none, problem.Bad("%v", err).Advise("`hookctl events types` lists what can be emitted")
 	}
 	return rec, nil
 }
 
-// Emit appends an event that a command asks for. The envelope needs type, data and where it belongs; id, time and version
+// append appends an event that a command asks for. The envelope needs type, data and where it belongs; id, time and version
 // are set here.
-func (d *Daemon) Emit(ctx context.Context, env events.Envelope) (none events.Record, err error) {
+func (ep *commandEndpoints) append(ctx context.Context, env events.Envelope) (none events.Record, err error) {
 	k, ok := events.Lookup(env.Type)
 	if !ok {
 		return none, fmt.Errorf("no event type is called %q", env.Type)
 	}
-	data, report := d.redactor.JSON(env.Data)
-	now := d.opts.Now().UTC().Truncate(time.Millisecond)
+	data, report := ep.redactor.JSON(env.Data)
+	now := ep.opts.Now().UTC().Truncate(time.Millisecond)
 	env.ID, env.Version, env.Time = wire.NewID(now.UnixMilli()), k.Version(), now
 	env.Data, env.Redacted, env.Correlation = data, report.Count, env.Session
 
-	recs, err := d.rec.Do(ctx, func(projector.Reader) ([]events.Envelope, error) { return []events.Envelope{env}, nil })
+	recs, err := ep.rec.Do(ctx, func(projector.Reader) ([]events.Envelope, error) { return []events.Envelope{env}, nil })
 	if err != nil {
 		return none, err
 	}
 	return recs[0], nil
 }
 
-// doRetract takes an event back: every projection is from now on as if it had never come.
-func (d *Daemon) doRetract(ctx context.Context, o api.RetractRequest) (none api.Retracted, err error) {
+// retract takes an event back: every projection is from now on as if it had never come.
+func (ep *commandEndpoints) retract(ctx context.Context, o api.RetractRequest) (none api.Retracted, err error) {
 	reason := strings.TrimSpace(o.Reason)
 	if reason == "" {
 		return none, problem.Bad("a reason is wanted").Advise("--reason says why the event is wrong")
 	}
-	target, err := d.find(ctx, o.ID)
+	target, err := ep.find(ctx, o.ID)
 	if err != nil {
 		return none, err
 	}
@@ -142,11 +140,11 @@ func (d *Daemon) doRetract(ctx context.Context, o api.RetractRequest) (none api.
 	}
 
 	base := events.Envelope{Session: target.Session, Project: target.Project, Worktree: target.Worktree, Branch: target.Branch, Causation: target.ID}
-	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
+	recs, err := ep.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
 		if by, taken := projector.RetractionOf(r, target.ID); taken {
 			return nil, problem.Conflict("event %d was taken back already, by event %d", target.Seq, by).Advise(fmt.Sprintf("`hookctl events show %d` tells why", by))
 		}
-		return d.redacted(base, []events.Event{&events.RecordRetracted{Target: target.ID, Reason: reason}})
+		return ep.redacted(base, []events.Event{&events.RecordRetracted{Target: target.ID, Reason: reason}})
 	})
 	if err != nil {
 		return none, err
@@ -154,32 +152,27 @@ func (d *Daemon) doRetract(ctx context.Context, o api.RetractRequest) (none api.
 	return api.Retracted{Event: recs[0], Target: target}, nil
 }
 
-// importTranscripts plans taking the sessions of transcripts into the log.
-func (d *Daemon) importTranscripts(o api.TranscriptsRequest) (api.Work[transcript.Imported], error) {
-	return alone(d, func(ctx context.Context, progress func(uint64)) (transcript.Imported, error) {
-		return transcript.Import(ctx, d.transcripts(), o.Paths, o.DryRun, progress)
-	}), nil
-}
-
-// transcripts returns how the hooks of transcripts get into this log.
-func (d *Daemon) transcripts() transcript.Into {
-	return transcript.Into{Log: d.stream, Put: d.ground.Blobs().Put, Clean: d.clean, Append: d.rec.Import, Now: d.opts.Now(),
-		Redactor: func(dir string) *redact.Redactor {
-			return d.configured(dir).redactor.Remembering(redact.NewMemory())
-		},
-		Place: d.placeOf, Gone: func(ctx context.Context, id, dir string) bool {
-			s, _ := d.session(ctx, id)
-			return d.configured(dir).off || s.Status == session.Deleted
-		}}
-}
-
-// placeOf returns a directory's project and work tree, with what the log does not know of the project.
-func (d *Daemon) placeOf(ctx context.Context, dir string) transcript.Place {
-	at := d.world.Place(dir)
-	if at.Path() == "" {
-		return transcript.Place{}
+// dream triggers a dream by command; the cool-down does not hold it back.
+func (ep *commandEndpoints) dream(ctx context.Context, o api.DreamRequest) (none api.DreamStarted, err error) {
+	id, err := ep.resolveSession(ctx, o.Session)
+	if err != nil {
+		return none, err
 	}
-	id, sighting := d.project(ctx, at)
-	news := seen(ctx, d, func(r projector.Reader) []events.Event { return sighting.News(hook.Reader{Reader: r}) })
-	return transcript.Place{Project: id, Worktree: d.clean(at.Worktree), Seen: news}
+	recs, err := ep.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
+		s, ok := identityIn(r, id)
+		if !ok {
+			return nil, problem.Missing("session %s has no identity", id).Advise("`hookctl session list --all` lists the sessions")
+		}
+		if _, err := identity.Dream(s, nil, o.Phase); err != nil {
+			return nil, problem.Bad("%v", err)
+		}
+		e := &events.DreamTriggered{Phase: o.Phase, Reason: "manual", IC: s.LastIC}
+		return recorder.Envelopes(ep.opts.Now(), events.Envelope{Session: id, Project: s.Project}, e)
+	})
+	if err != nil {
+		return none, err
+	}
+
+	ep.intake.dreams.start(id, o.Phase, recs[0].ID)
+	return api.DreamStarted{Triggered: recs[0].Seq, Session: id, Phase: o.Phase}, nil
 }

@@ -17,21 +17,27 @@ import (
 	"hookline/hookctl/wire"
 )
 
-// drainer is the state of the draining of the spool. The goroutine that takes frames has put the one value into turn.
+// drainer takes what waits in the spool. The goroutine that takes frames has put the one value into turn.
 type drainer struct {
-	turn  chan struct{}
-	later map[string]time.Time // when a file that could not be read or removed is tried again
+	*core
+	intake *intake
+	turn   chan struct{}
+	later  map[string]time.Time // when a file that could not be read or removed is tried again
+}
+
+func newDrainer(c *core, i *intake) *drainer {
+	return &drainer{core: c, intake: i, turn: make(chan struct{}, 1), later: map[string]time.Time{}}
 }
 
 // drain takes the waiting frames in order. A frame leaves the spool only when it is on disk in the
 // log, so a crash in between delivers it again, and it counts once. It returns how many it took.
-func (d *Daemon) drain(ctx context.Context) int {
-	taken := 0
+func (d *drainer) drain(ctx context.Context) int {
+	total := 0
 	for {
 		n, err := d.drainSome(ctx, catchUpWithin, "")
-		taken += n
+		total += n
 		if n < catchUpWithin || err != nil {
-			return taken
+			return total
 		}
 	}
 }
@@ -42,7 +48,7 @@ const catchUpWithin = 64
 
 // catchUp takes the waiting frames that were captured before a live hook: all of them where they are few, else those of
 // its session. They get half of the hook's time. After an error the hook has to be spooled after them.
-func (d *Daemon) catchUp(ctx context.Context, f wire.Frame) error {
+func (d *drainer) catchUp(ctx context.Context, f wire.Frame) error {
 	n := d.spool.Waiting(catchUpWithin)
 	if n == 0 {
 		return nil
@@ -59,10 +65,10 @@ func (d *Daemon) catchUp(ctx context.Context, f wire.Frame) error {
 
 // drainSome takes at most n of the waiting frames, of one session or, for "", of all. It ends at the first one that could
 // not be recorded; one whose file cannot be read or removed is left for later.
-func (d *Daemon) drainSome(ctx context.Context, n int, session string) (int, error) {
+func (d *drainer) drainSome(ctx context.Context, n int, session string) (int, error) {
 	select {
-	case d.drainer.turn <- struct{}{}:
-		defer func() { <-d.drainer.turn }()
+	case d.turn <- struct{}{}:
+		defer func() { <-d.turn }()
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
@@ -72,41 +78,41 @@ func (d *Daemon) drainSome(ctx context.Context, n int, session string) (int, err
 	}
 
 	now := d.opts.Now()
-	maps.DeleteFunc(d.drainer.later, func(_ string, until time.Time) bool { return now.After(until) })
-	list = slices.DeleteFunc(list, func(e spool.Entry) bool { return !d.drainer.later[e.Path].IsZero() })
+	maps.DeleteFunc(d.later, func(_ string, until time.Time) bool { return now.After(until) })
+	list = slices.DeleteFunc(list, func(e spool.Entry) bool { return !d.later[e.Path].IsZero() })
 	if session == "" {
 		list = list[:min(len(list), n)]
 	}
-	taken := 0
+	count := 0
 	for _, e := range list {
 		if ctx.Err() != nil {
-			return taken, ctx.Err()
+			return count, ctx.Err()
 		}
 		ok, err := d.drainOne(ctx, e, session)
 		if err != nil {
 			d.log.Warn("take from spool", "frame", e.ID, "err", err)
-			return taken, err
+			return count, err
 		}
 		if ok {
-			taken++
+			count++
 		}
 	}
-	return taken, nil
+	return count, nil
 }
 
 // postponeFor is how long a file that could not be read, or not moved away, is not tried again.
 const postponeFor = 10 * time.Second
 
 // postpone leaves a file for later after an error, which says nothing about the other files. The caller has the turn.
-func (d *Daemon) postpone(e spool.Entry, err error) {
+func (d *drainer) postpone(e spool.Entry, err error) {
 	if err != nil {
 		d.log.Warn("a frame stays in the spool", "frame", e.ID, "err", err)
-		d.drainer.later[e.Path] = d.opts.Now().Add(postponeFor)
+		d.later[e.Path] = d.opts.Now().Add(postponeFor)
 	}
 }
 
 // drainOne takes one frame, unless it is of another session than the one that is asked for; "" asks for all.
-func (d *Daemon) drainOne(ctx context.Context, e spool.Entry, session string) (bool, error) {
+func (d *drainer) drainOne(ctx context.Context, e spool.Entry, session string) (bool, error) {
 	f, err := d.spool.Read(e)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -121,7 +127,7 @@ func (d *Daemon) drainOne(ctx context.Context, e spool.Entry, session string) (b
 		return false, nil
 	}
 
-	_, _, err = d.take(ctx, f, true)
+	_, err = d.intake.take(ctx, f, fromSpool)
 	if errors.Is(err, embedded.ErrTooLarge) || errors.Is(err, embedded.ErrBadEnvelope) {
 		return false, d.setAside(ctx, e, err, &events.HookRefused{Reason: "not_recordable", Size: f.Size, Given: strings.Join(f.Args, " ")})
 	}
@@ -133,7 +139,7 @@ func (d *Daemon) drainOne(ctx context.Context, e spool.Entry, session string) (b
 }
 
 // setAside records why a frame cannot be taken, and keeps it beside the spool.
-func (d *Daemon) setAside(ctx context.Context, e spool.Entry, why error, refused *events.HookRefused) error {
+func (d *drainer) setAside(ctx context.Context, e spool.Entry, why error, refused *events.HookRefused) error {
 	d.log.Error("frame set aside", "frame", e.ID, "reason", refused.Reason, "err", why)
 	_, err := d.rec.Note(ctx, events.Envelope{}, refused)
 	d.postpone(e, d.spool.Quarantine(e))

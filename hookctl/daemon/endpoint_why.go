@@ -23,7 +23,7 @@ import (
 const maxSources = 40
 
 // why returns the lines with a text that a session is told, the events they come from, and when they were told.
-func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (none api.Why, err error) {
+func (ep *stateEndpoints) why(ctx context.Context, r api.WhyRequest) (none api.Why, err error) {
 	text := strings.TrimSpace(r.Text)
 	if text == "" {
 		return none, problem.Bad("a text is wanted").Advise("a part of a line that the model was told, or the id of an event")
@@ -33,14 +33,14 @@ func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (none api.Why, err e
 	out := api.Why{Query: text, Session: id, Lines: []hook.Recovered{}, Sources: []api.WhySource{}, Told: []api.WhyTold{}}
 	event := text
 	if _, err := strconv.ParseUint(text, 10, 64); err == nil { // a sequence names the event
-		if rec, err := d.find(ctx, text); err == nil {
+		if rec, err := ep.find(ctx, text); err == nil {
 			event = rec.ID
 		}
 	}
 
-	g := d.gatesToTell(ctx, id)
-	err = d.view.Read(ctx, func(r projector.Reader) error {
-		for _, it := range hook.RecoveryOf(hook.Reader{Reader: r}, g, id, "compact", d.opts.Now(), 0).Items {
+	g := ep.gates.atStartOf(ctx, id)
+	err = ep.view.Read(ctx, func(r projector.Reader) error {
+		for _, it := range hook.RecoveryOf(hook.Reader{Reader: r}, g, id, "compact", ep.opts.Now(), 0).Items {
 			if has(it.Text, text) || it.Event == event && event != "" {
 				out.Lines = append(out.Lines, it)
 			}
@@ -68,17 +68,17 @@ func (d *Daemon) why(ctx context.Context, r api.WhyRequest) (none api.Why, err e
 	for _, s := range out.Sources {
 		ids = append(ids, s.Event)
 	}
-	found, err := d.rec.Find(ctx, ids...)
+	found, err := ep.rec.Find(ctx, ids...)
 	if err != nil {
 		return none, err
 	}
 	for i := range out.Sources {
 		s := &out.Sources[i]
-		if rec, getErr := d.stream.Get(ctx, found[s.Event]); getErr == nil {
+		if rec, getErr := ep.stream.Get(ctx, found[s.Event]); getErr == nil {
 			s.Seq, s.Type, s.Time = rec.Seq, rec.Type, rec.Time
 		}
 	}
-	if err := d.toldOf(ctx, &out); err != nil {
+	if err := ep.addTold(ctx, &out); err != nil {
 		return none, err
 	}
 	if len(out.Lines)+len(out.Sources)+len(out.Told) == 0 {
@@ -143,15 +143,15 @@ func gateSources(s gate.State, id, text, event string) []api.WhySource {
 	return list
 }
 
-// toldOf adds when such lines, or lines of the same events, were told in the session.
-func (d *Daemon) toldOf(ctx context.Context, out *api.Why) error {
+// addTold adds when such lines, or lines of the same events, were told in the session.
+func (ep *stateEndpoints) addTold(ctx context.Context, out *api.Why) error {
 	means := func(it events.InjectedItem) bool {
 		line := slices.ContainsFunc(out.Lines, func(l hook.Recovered) bool { return l.ID == it.ID })
 		return line || it.Event != "" && slices.ContainsFunc(out.Sources, func(s api.WhySource) bool { return s.Event == it.Event })
 	}
-	last, _ := d.stream.Last()
+	last, _ := ep.stream.Last()
 	want := []projector.Selector{{Session: out.Session, Types: []string{events.TypeContextInjected}}}
-	return d.stream.Select(ctx, 1, last, want, func(r events.Record) error {
+	return ep.stream.Select(ctx, 1, last, want, func(r events.Record) error {
 		e, ok := r.Event.(*events.ContextInjected)
 		if !ok {
 			return nil

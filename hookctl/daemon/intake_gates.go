@@ -35,53 +35,80 @@ func gated(e events.Event) bool {
 	return false
 }
 
-// gatesOf reads and measures what the gates need for a frame, before it has a place in the log: those of the repository
+// gateReader reads the rules of work trees, and measures what they ask for.
+type gateReader struct {
+	*core
+	notices *notices
+	rules   facts.Cache[*gateRules] // by the top of the work tree
+}
+
+func newGateReader(c *core, n *notices) *gateReader {
+	gr := &gateReader{core: c, notices: n}
+	gr.rules.Most = maxRoots
+	return gr
+}
+
+// gatesRequest asks for the gates of a hook.
+type gatesRequest struct {
+	frame wire.Frame
+	in    *hook.Input // gets warnings
+	world hook.World
+	place facts.Place // of the working directory
+	apart bool        // place is another repository than the session's
+}
+
+// forHook reads and measures what the gates need for a frame, before it has a place in the log: those of the repository
 // around the hook's working directory, which may be apart from the session's. Nil where no gates are.
-func (d *Daemon) gatesOf(ctx context.Context, f wire.Frame, in *hook.Input, w hook.World, here facts.Place, apart bool) *hook.Gates {
+func (gr *gateReader) forHook(ctx context.Context, q gatesRequest) *hook.Gates {
+	in, w := q.in, q.world
 	ofClient := in.Hook != nil && in.Call.Verb == hook.VerbHook
-	if !ofClient || !gated(in.Event) || w.Project == "" || here.Worktree == "" {
+	somewhere := w.Project != "" && q.place.Worktree != ""
+	if !ofClient || !gated(in.Event) || !somewhere {
 		return nil
 	}
-	g, rules := d.gatesAt(here, w.Project)
-	if g == nil || apart && g.Rules.ProjectFile == "" { // that repository's project is not looked up for nothing
+	g, rules := gr.at(q.place, w.Project)
+	if g == nil {
 		return nil
 	}
-	g.Skip, g.Late = f.Env["CLAUDE_SKIP_REQUIREMENTS"] != "", w.Facts.Spooled
+	if q.apart && g.Rules.ProjectFile == "" { // that repository's project is not looked up for nothing
+		return nil
+	}
+	g.Skip, g.Late = q.frame.Env["CLAUDE_SKIP_REQUIREMENTS"] != "", w.Facts.Spooled
 	if g.Rules.ProjectFile == "" {
 		return g
 	}
 
-	if apart {
-		g.Project, g.Seen = d.project(ctx, here)
+	if q.apart {
+		g.Project, g.Seen = gr.project(ctx, q.place)
 	}
-	g.Input = rawInput(f, *in)
+	g.Input = rawInput(q.frame, *in)
 	if text := troubleWith(g.Rules); text != "" {
-		in.Warnings = append(in.Warnings, d.clean(text))
+		in.Warnings = append(in.Warnings, gr.clean(text))
 	}
 	if asksForOthers(in.Event, g.Rules) {
-		g.Others = d.others(ctx, *in, w, g)
+		g.Others = gr.others(ctx, *in, w, g)
 	}
 	g.Problems = rules.news()
-	g.Head = d.headOf(ctx, *in, w, g)
+	g.Head = gr.headOf(ctx, *in, w, g)
 	if !g.Skip && !g.Late {
-		d.measure(ctx, in, w, g)
+		gr.measure(ctx, in, w, g)
 	}
 	for i := range g.Problems { // a message may quote the file
 		e := &g.Problems[i]
-		e.File, e.Requirement, e.Message = d.clean(e.File), d.clean(e.Requirement), d.clean(e.Message)
+		e.File, e.Requirement, e.Message = gr.clean(e.File), gr.clean(e.Requirement), gr.clean(e.Message)
 	}
 	return g
 }
 
-// gatesAt reads the gates of a work tree, nothing measured; nil where it is on no branch.
-func (d *Daemon) gatesAt(place facts.Place, project string) (*hook.Gates, *gateRules) {
+// at reads the gates of a work tree, nothing measured; nil where it is on no branch.
+func (gr *gateReader) at(place facts.Place, project string) (*hook.Gates, *gateRules) {
 	if place.Branch == "" {
 		return nil, nil
 	}
 	home, _ := os.UserHomeDir()
 	root := filepath.Clean(place.Worktree)
-	l := d.rulesOf(gates.Options{Home: home, Root: root, Main: place.Main()})
-	return &hook.Gates{Rules: l.Rules, Project: project, Branch: d.clean(place.Branch), Root: root, Dir: d.clean(place.Worktree),
+	l := gr.rulesOf(gates.Options{Home: home, Root: root, Main: place.Main()})
+	return &hook.Gates{Rules: l.Rules, Project: project, Branch: gr.clean(place.Branch), Root: root, Dir: gr.clean(place.Worktree),
 		WasOn: l.wasOn, Adopted: l.adopted}, l
 }
 
@@ -132,12 +159,12 @@ func asksForOthers(e events.Event, rules gates.Rules) bool {
 
 // others returns the live sessions in the same work tree: sessions in another tree of the project do not disturb each other.
 // A session of the same process is this one under its former id.
-func (d *Daemon) others(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) []gates.Other {
-	own := session.Process{PID: w.Facts.PID, Start: w.Facts.PIDStart}
+func (gr *gateReader) others(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) []gates.Other {
+	self := session.Process{PID: w.Facts.PID, Start: w.Facts.PIDStart}
 	var list []gates.Other
-	for _, s := range d.sessionsBy(ctx, session.AliveIn(g.Project)) {
+	for _, s := range gr.sessionsBy(ctx, session.AliveIn(g.Project)) {
 		id, p := s.ID, s.Process()
-		if id == in.Session || s.Worktree != g.Dir || p == own && own.PID != 0 {
+		if id == in.Session || s.Worktree != g.Dir || p == self && self.PID != 0 {
 			continue
 		}
 		if p.PID != 0 && !facts.SameProcess(p.PID, p.Start) {
@@ -152,32 +179,32 @@ func (d *Daemon) others(ctx context.Context, in hook.Input, w hook.World, g *hoo
 }
 
 // measure asks git, and only for requirements that this hook would be held to.
-func (d *Daemon) measure(ctx context.Context, in *hook.Input, w hook.World, g *hook.Gates) {
+func (gr *gateReader) measure(ctx context.Context, in *hook.Input, w hook.World, g *hook.Gates) {
 	g.Sizes = map[string]gates.Size{}
-	for _, q := range d.measured(ctx, *in, w, g) {
+	for _, q := range gr.measured(ctx, *in, w, g) {
 		var err error
 		if q.Type == gates.Dynamic {
 			var size facts.Size
-			size, err = inTime(ctx, d, func(ctx context.Context) (facts.Size, error) {
-				return d.world.SizeOf(ctx, facts.SizeQuery{Worktree: g.Root, Branch: g.Branch, Base: q.Base, TTL: q.CacheTTL})
+			size, err = inTime(ctx, gr.core, func(ctx context.Context) (facts.Size, error) {
+				return gr.world.SizeOf(ctx, facts.SizeQuery{Worktree: g.Root, Branch: g.Branch, Base: q.Base, TTL: q.CacheTTL})
 			})
 			if err == nil {
-				size.Base = d.clean(size.Base)
+				size.Base = gr.clean(size.Base)
 				g.Sizes[q.Name] = gates.Size(size)
 			}
 		} else {
-			g.Dirty, err = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.world.Dirty(ctx, g.Root) })
+			g.Dirty, err = inTime(ctx, gr.core, func(ctx context.Context) (int, error) { return gr.world.Dirty(ctx, g.Root) })
 		}
 		if err == nil || errors.Is(err, facts.ErrNoBase) {
 			continue
 		}
-		d.log.Warn("measure for a gate", "requirement", q.Name, "err", err)
+		gr.log.Warn("measure for a gate", "requirement", q.Name, "err", err)
 		p := events.GateConfigInvalid{Requirement: q.Name, Message: fmt.Sprintf("requirement '%s' lets everything pass for now: git did not answer", q.Name)}
 		if errors.Is(err, facts.ErrUnknownBase) {
 			p = events.GateConfigInvalid{File: q.File, Line: q.Line, Column: q.Column, Requirement: q.Name, Message: q.UnknownBase()}
 		}
-		in.Warnings = append(in.Warnings, d.clean(p.Message))
-		if d.isNews("gate "+p.Message, "") { // recorded once in a run of the daemon
+		in.Warnings = append(in.Warnings, gr.clean(p.Message))
+		if gr.notices.isNews("gate "+p.Message, "") { // recorded once in a run of the daemon
 			g.Problems = append(g.Problems, p)
 		}
 	}
@@ -185,7 +212,7 @@ func (d *Daemon) measure(ctx context.Context, in *hook.Input, w hook.World, g *h
 
 // measured returns the requirements with a number or a condition that git knows, and that the hook is held
 // to while nothing satisfies them.
-func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) []gates.Requirement {
+func (gr *gateReader) measured(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) []gates.Requirement {
 	var list []gates.Requirement
 	if !slices.ContainsFunc(g.Rules.InOrder(), ofGit) {
 		return nil
@@ -208,7 +235,7 @@ func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *h
 		return nil
 	}
 	_, stops := in.Event.(*events.TurnStopped)
-	_ = d.view.Read(ctx, func(r projector.Reader) error {
+	_ = gr.view.Read(ctx, func(r projector.Reader) error {
 		s := hook.GatesAt(r, w.Project, g)
 		list = slices.DeleteFunc(list, func(q gates.Requirement) bool {
 			return s.Satisfied(q.Name, hook.ScopeOf(q), in.Session, in.Time) || stops && !s.Triggered(q.Name, q.Scope, in.Session)
@@ -220,7 +247,7 @@ func (d *Daemon) measured(ctx context.Context, in hook.Input, w hook.World, g *h
 
 // headOf returns the commit that HEAD is at, where the hook is decided by that: a call that commits where a gate counts
 // once, and the end of such a call. "" else.
-func (d *Daemon) headOf(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) string {
+func (gr *gateReader) headOf(ctx context.Context, in hook.Input, w hook.World, g *hook.Gates) string {
 	asks := false
 	if e, ok := in.Event.(*events.ToolRequested); ok {
 		input := g.Sent(e.ToolInput)
@@ -229,7 +256,7 @@ func (d *Daemon) headOf(ctx context.Context, in hook.Input, w hook.World, g *hoo
 			asks, _ = gates.Acts(e.ToolName, input)
 		}
 	} else {
-		asks = seen(ctx, d, func(r projector.Reader) bool {
+		asks = readStates(ctx, gr.core, func(r projector.Reader) bool {
 			s := hook.GatesAt(r, w.Project, g)
 			return slices.ContainsFunc(s.InUse(in.Session), func(name string) bool { return s.Own(name, in.Session).Reserved.Head != "" })
 		})
@@ -238,11 +265,40 @@ func (d *Daemon) headOf(ctx context.Context, in hook.Input, w hook.World, g *hoo
 		return ""
 	}
 
-	head, err := inTime(ctx, d, func(ctx context.Context) (string, error) { return d.world.Head(ctx, g.Root) })
+	head, err := inTime(ctx, gr.core, func(ctx context.Context) (string, error) { return gr.world.Head(ctx, g.Root) })
 	if err != nil {
-		d.log.Warn("read HEAD for a gate", "err", err)
+		gr.log.Warn("read HEAD for a gate", "err", err)
 	}
 	return head
+}
+
+// ofSession reads the gates of the work tree that a session is in, nothing measured; nil where it is on no branch.
+func (gr *gateReader) ofSession(s session.State) *hook.Gates {
+	g, _ := gr.at(gr.world.Place(cmp.Or(s.Cwd, s.Worktree)), s.Project)
+	return g
+}
+
+// atStartOf reads the gates where a session works, with what their guards ask for, as a start of the session would now.
+// Nil where none apply.
+func (gr *gateReader) atStartOf(ctx context.Context, id string) *hook.Gates {
+	s, _ := gr.session(ctx, id)
+	g := gr.ofSession(s)
+	if g == nil {
+		return nil
+	}
+
+	now := gr.opts.Now()
+	w := hook.World{Project: s.Project}
+	w.Facts.PID, w.Facts.PIDStart = s.Process().PID, s.Process().Start
+	start := &events.SessionStarted{}
+	in := hook.Input{Call: hook.Call{Verb: hook.VerbHook, Hook: "SessionStart"}, Time: now, Session: id, Event: start, Hook: start}
+	if asksForOthers(start, g.Rules) {
+		g.Others = gr.others(ctx, in, w, g)
+	}
+	if len(gr.measured(ctx, in, w, g)) > 0 { // at a start that is the dirty tree alone
+		g.Dirty, _ = inTime(ctx, gr.core, func(ctx context.Context) (int, error) { return gr.world.Dirty(ctx, g.Root) })
+	}
+	return g
 }
 
 // ofGit reports whether git is asked for a requirement.
@@ -255,7 +311,7 @@ func ofGit(q gates.Requirement) bool {
 const measureWithin = time.Second
 
 // inTime returns the answer of ask, or an error when it takes longer than a hook may wait; ask goes on then.
-func inTime[T any](ctx context.Context, d *Daemon, ask func(context.Context) (T, error)) (none T, err error) {
+func inTime[T any](ctx context.Context, c *core, ask func(context.Context) (T, error)) (none T, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, measureWithin, fmt.Errorf("no answer within %s", measureWithin))
 	defer cancel()
 	type answer struct {
@@ -263,8 +319,8 @@ func inTime[T any](ctx context.Context, d *Daemon, ask func(context.Context) (T,
 		err   error
 	}
 	done := make(chan answer, 1)
-	d.effects.Go(func() {
-		v, err := ask(d.life)
+	c.effects.Go(func() {
+		v, err := ask(c.life)
 		done <- answer{v, err}
 	})
 

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/api"
 	"hookline/hookctl/hook"
-	"hookline/hookctl/problem"
 	"hookline/hookctl/recorder"
 	"hookline/projector"
 	"hookline/projector/identity"
@@ -20,37 +19,22 @@ import (
 // dreamOthers is the number of the project's sessions that REM reads beside the dreaming one.
 const dreamOthers = 8
 
-// doDream triggers a dream by command; the cool-down does not hold it back.
-func (d *Daemon) doDream(ctx context.Context, o api.DreamRequest) (none api.DreamStarted, err error) {
-	id, err := d.resolveSession(ctx, o.Session)
-	if err != nil {
-		return none, err
-	}
-	recs, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
-		s, ok := identityIn(r, id)
-		if !ok {
-			return nil, problem.Missing("session %s has no identity", id).Advise("`hookctl session list --all` lists the sessions")
-		}
-		if _, err := identity.Dream(s, nil, o.Phase); err != nil {
-			return nil, problem.Bad("%v", err)
-		}
-		e := &events.DreamTriggered{Phase: o.Phase, Reason: "manual", IC: s.LastIC}
-		return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: id, Project: s.Project}, e)
-	})
-	if err != nil {
-		return none, err
-	}
-
-	d.goDream(id, o.Phase, recs[0].ID)
-	return api.DreamStarted{Triggered: recs[0].Seq, Session: id, Phase: o.Phase}, nil
+// dreams runs consolidations.
+type dreams struct {
+	*core
+	consolidate consolidation // identity.Dream, but for tests
+	failures    sync.Map      // words that users have not been told yet, by session
 }
 
-func (d *Daemon) goDream(session, phase, cause string) {
-	d.effects.Go(func() { d.dream(context.WithoutCancel(d.life), session, phase, cause) })
+func newDreams(c *core) *dreams { return &dreams{core: c, consolidate: identity.Dream} }
+
+// start runs a dream beside the line; cause is the event that triggered it.
+func (d *dreams) start(session, phase, cause string) {
+	d.effects.Go(func() { d.run(context.WithoutCancel(d.life), session, phase, cause) })
 }
 
-// dream consolidates and records the outcome.
-func (d *Daemon) dream(ctx context.Context, session, phase, cause string) {
+// run consolidates and records the outcome.
+func (d *dreams) run(ctx context.Context, session, phase, cause string) {
 	_, err := d.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
 		s, ok := identityIn(r, session)
 		if !ok {
@@ -71,7 +55,7 @@ func (d *Daemon) dream(ctx context.Context, session, phase, cause string) {
 		var e events.Event = &out
 		if err != nil {
 			e = &events.DreamFailed{Phase: phase, Error: err.Error(), IC: s.LastIC}
-			d.failedDreams.Store(session, hook.DreamFailed(err.Error(), s.LastIC))
+			d.failures.Store(session, hook.DreamFailed(err.Error(), s.LastIC))
 		}
 		return recorder.Envelopes(d.opts.Now(), events.Envelope{Session: session, Project: s.Project, Causation: cause}, e)
 	})
@@ -80,10 +64,14 @@ func (d *Daemon) dream(ctx context.Context, session, phase, cause string) {
 	}
 }
 
+// takeFailure returns what the user of a session has not been told of a dream that failed, once.
+func (d *dreams) takeFailure(session string) (words string, failed bool) {
+	value, failed := d.failures.LoadAndDelete(session)
+	if !failed {
+		return "", false
+	}
+	return value.(string), true
+}
+
 // consolidation is what a dream does.
 type consolidation func(own identity.State, others []identity.State, phase string) (events.DreamCompleted, error)
-
-func identityIn(r projector.Reader, session string) (identity.State, bool) {
-	s, found := projector.State[identity.State](r, identity.Name, session)
-	return s, found && s.Born && !s.Deleted
-}

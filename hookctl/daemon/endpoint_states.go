@@ -10,20 +10,20 @@ import (
 	"strings"
 	"time"
 
-	"hookline/events"
 	"hookline/hookctl/api"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/projector"
 	"hookline/projector/identity"
+	"hookline/projector/ledger"
 	"hookline/projector/project"
 	"hookline/projector/session"
 	"hookline/projector/tables"
 	"hookline/replay/past"
 )
 
-// giveCells sends the cells of a projection that a request chooses, in the order of their keys.
-func (d *Daemon) giveCells(ctx context.Context, r api.CellsRequest, out api.Lines[past.Cell]) error {
+// cells sends the cells of a projection that a request chooses, in the order of their keys.
+func (ep *stateEndpoints) cells(ctx context.Context, r api.CellsRequest, out api.Lines[past.Cell]) error {
 	table := r.Projection
 	if err := past.KnownTable(table); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (d *Daemon) giveCells(ctx context.Context, r api.CellsRequest, out api.Line
 
 	cells := map[string]past.Cell{} // gathered first: a reader that stalls must not hold up the view
 	add := func(k string, seq uint64, st json.RawMessage) { cells[k] = past.Cell{Key: k, Seq: seq, State: st} }
-	err := d.view.Read(ctx, func(rd projector.Reader) error {
+	err := ep.view.Read(ctx, func(rd projector.Reader) error {
 		keys, some, err := chosenKeys(rd, r)
 		if err != nil {
 			return err
@@ -69,32 +69,6 @@ func chosenKeys(rd projector.Reader, r api.CellsRequest) (keys []string, some bo
 	}
 	return r.Keys, len(r.Keys) > 0, nil
 }
-
-// alike returns the keys that begin with one of the words, dashes left out. A word that is a key means that one alone, and
-// the keys are not listed for it.
-func alike(rd projector.Reader, table string, words []string) ([]string, error) {
-	var found, begins []string
-	for _, word := range words {
-		if _, _, whole := rd.Raw(table, word); whole {
-			found = append(found, word)
-		} else {
-			begins = append(begins, undashed(word))
-		}
-	}
-	if len(begins) == 0 {
-		return found, nil
-	}
-
-	keys, err := rd.Keys(table)
-	for _, k := range keys {
-		if slices.ContainsFunc(begins, func(word string) bool { return strings.HasPrefix(undashed(k), word) }) {
-			found = append(found, k)
-		}
-	}
-	return found, err
-}
-
-func undashed(id string) string { return strings.ReplaceAll(id, "-", "") }
 
 // newestKept is the number of a project's newest snapshots that its pointer always has. newestSpare more than asked for are
 // read: a session may be active after its snapshot, or be recovered as it was long ago.
@@ -142,18 +116,18 @@ func newest(rd projector.Reader, n int, projects []string) (keys []string, enoug
 }
 
 // cell returns one cell; that of a session may be named by its alias.
-func (d *Daemon) cell(ctx context.Context, r api.CellRequest) (c past.Cell, err error) {
+func (ep *stateEndpoints) cell(ctx context.Context, r api.CellRequest) (c past.Cell, err error) {
 	table, key := r.Projection, r.Key
 	if err := past.KnownTable(table); err != nil {
 		return c, err
 	}
 	if table == session.Name || table == identity.Name {
-		if key, err = d.resolveSession(ctx, key); err != nil {
+		if key, err = ep.resolveSession(ctx, key); err != nil {
 			return c, err
 		}
 	}
 
-	err = d.view.Read(ctx, func(rd projector.Reader) error {
+	err = ep.view.Read(ctx, func(rd projector.Reader) error {
 		st, seq, ok := rd.Raw(table, key)
 		if !ok {
 			return problem.Missing("projection %s has no cell %q", table, key)
@@ -164,22 +138,17 @@ func (d *Daemon) cell(ctx context.Context, r api.CellRequest) (c past.Cell, err 
 	return c, err
 }
 
-func (d *Daemon) pastView() past.View {
-	last, _ := d.stream.Last()
-	return past.View{Log: d.stream, Last: last, Now: d.opts.Now, Session: d.resolveSession}
-}
-
 // walk sends the events of a session with what each changed of its state.
-func (d *Daemon) walk(ctx context.Context, r api.WalkRequest, out api.Lines[past.Step]) error {
-	id, err := d.resolveSession(ctx, r.Session)
+func (ep *stateEndpoints) walk(ctx context.Context, r api.WalkRequest, out api.Lines[past.Step]) error {
+	id, err := ep.resolveSession(ctx, r.Session)
 	if err != nil {
 		return err
 	}
-	return d.pastView().Walk(ctx, id, out.Send)
+	return ep.past().Walk(ctx, id, out.Send)
 }
 
 // context returns what a session would be told at a start, and what each section of it costs.
-func (d *Daemon) context(ctx context.Context, r api.ContextRequest) (out hook.Recovery, err error) {
+func (ep *stateEndpoints) context(ctx context.Context, r api.ContextRequest) (out hook.Recovery, err error) {
 	source := cmp.Or(r.Source, "compact")
 	if !slices.Contains(hook.Sources, source) {
 		return out, problem.Bad("source: %q is no start", source).Advise("these are: " + strings.Join(hook.Sources, ", "))
@@ -192,13 +161,13 @@ func (d *Daemon) context(ctx context.Context, r api.ContextRequest) (out hook.Re
 		}
 	}
 
-	view, now, err := d.viewAt(ctx, r.Session, r.At)
+	view, now, err := ep.viewAt(ctx, r.Session, r.At)
 	if err != nil {
 		return out, err
 	}
 	var g *hook.Gates
-	if view == d.view { // what the rules were before is not known
-		g = d.gatesToTell(ctx, r.Session)
+	if view == ep.view { // what the rules were before is not known
+		g = ep.gates.atStartOf(ctx, r.Session)
 	}
 	err = view.Read(ctx, func(rd projector.Reader) error {
 		out = hook.RecoveryOf(hook.Reader{Reader: rd}, g, r.Session, source, now, budget)
@@ -207,49 +176,26 @@ func (d *Daemon) context(ctx context.Context, r api.ContextRequest) (out hook.Re
 	return out, err
 }
 
-// gatesToTell reads the gates where a session works, with what their guards ask for, as a start of the session would now.
-// Nil where none apply.
-func (d *Daemon) gatesToTell(ctx context.Context, id string) *hook.Gates {
-	s, _ := d.session(ctx, id)
-	g := d.gatesWhere(s)
-	if g == nil {
-		return nil
-	}
-
-	now := d.opts.Now()
-	w := hook.World{Project: s.Project}
-	w.Facts.PID, w.Facts.PIDStart = s.Process().PID, s.Process().Start
-	start := &events.SessionStarted{}
-	in := hook.Input{Call: hook.Call{Verb: hook.VerbHook, Hook: "SessionStart"}, Time: now, Session: id, Event: start, Hook: start}
-	if asksForOthers(start, g.Rules) {
-		g.Others = d.others(ctx, in, w, g)
-	}
-	if len(d.measured(ctx, in, w, g)) > 0 { // at a start that is the dirty tree alone
-		g.Dirty, _ = inTime(ctx, d, func(ctx context.Context) (int, error) { return d.world.Dirty(ctx, g.Root) })
-	}
-	return g
-}
-
 // viewAt returns the view of now, or one with what a session and its project were at a point of the log, and the time then.
-func (d *Daemon) viewAt(ctx context.Context, id string, point past.Point) (view *projector.View, now time.Time, err error) {
+func (ep *stateEndpoints) viewAt(ctx context.Context, id string, point past.Point) (view *projector.View, now time.Time, err error) {
 	if point == "" || point == past.Now {
-		return d.view, d.opts.Now(), nil
+		return ep.view, ep.opts.Now(), nil
 	}
-	seq, err := d.pastView().SeqOf(ctx, point)
+	seq, err := ep.past().SeqOf(ctx, point)
 	if err != nil {
 		return nil, now, err
 	}
 	want := []projector.Selector{{Session: id}}
-	if s, _ := d.session(ctx, id); s.Project != "" {
+	if s, _ := ep.session(ctx, id); s.Project != "" {
 		want = append(want, projector.Selector{Project: s.Project})
 	}
-	source := projector.SelectiveSource(d.stream.Select).Only(want)
+	source := projector.SelectiveSource(ep.stream.Select).Only(want)
 	view, err = projector.FoldLog(ctx, source, projector.FoldOptions{Tables: tables.All(), To: seq})
 	if err != nil {
 		return nil, now, err
 	}
 
-	now = d.opts.Now()
+	now = ep.opts.Now()
 	err = view.Read(ctx, func(rd projector.Reader) error {
 		s, known := projector.State[session.State](rd, session.Name, id)
 		if !known {
@@ -259,4 +205,13 @@ func (d *Daemon) viewAt(ctx context.Context, id string, point past.Point) (view 
 		return nil
 	})
 	return view, now, err
+}
+
+// ledger returns a project's ledger, together with those of the projects it took in.
+func (ep *stateEndpoints) ledger(ctx context.Context, r api.LedgerRequest) (s ledger.State, err error) {
+	err = ep.view.Read(ctx, func(rd projector.Reader) error {
+		s = hook.LedgerOf(rd, r.Project)
+		return nil
+	})
+	return s, err
 }

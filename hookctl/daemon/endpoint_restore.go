@@ -20,20 +20,20 @@ import (
 // restoredFor is the age below which tier 2 is restored (DECISIONS S2).
 const restoredFor = time.Hour
 
-// doRestore reads the state that a checkpoint marks from the log, and makes it the session's own again.
-func (d *Daemon) doRestore(ctx context.Context, o api.RestoreRequest) (none api.Restored, err error) {
-	id, err := d.resolveSession(ctx, o.Session)
+// restore reads the state that a checkpoint marks from the log, and makes it the session's own again.
+func (ep *commandEndpoints) restore(ctx context.Context, o api.RestoreRequest) (none api.Restored, err error) {
+	id, err := ep.resolveSession(ctx, o.Session)
 	if err != nil {
 		return none, err
 	}
-	out, marker, err := d.checkpointOf(ctx, id, o.Checkpoint)
+	out, marker, err := ep.checkpointOf(ctx, id, o.Checkpoint)
 	if err != nil {
 		return none, err
 	}
 
 	_, statErr := os.Stat(out.State.Worktree)
 	there := out.State.Worktree == "" || statErr == nil
-	kept, left := out.State.Tiers(d.opts.Now().Sub(out.Time) < restoredFor, there)
+	kept, left := out.State.Tiers(ep.opts.Now().Sub(out.Time) < restoredFor, there)
 	out.Left = append(out.Left, left...)
 	if o.Show {
 		return out, nil
@@ -45,7 +45,7 @@ func (d *Daemon) doRestore(ctx context.Context, o api.RestoreRequest) (none api.
 		return none, err
 	}
 	e := &events.CheckpointRestored{Checkpoint: marker, Session: id, Schema: working.Schema, Left: left, State: data}
-	recs, err := d.rec.Note(ctx, events.Envelope{Session: id, Project: out.State.Project, Causation: marker}, e)
+	recs, err := ep.rec.Note(ctx, events.Envelope{Session: id, Project: out.State.Project, Causation: marker}, e)
 	if err != nil {
 		return none, err
 	}
@@ -55,17 +55,17 @@ func (d *Daemon) doRestore(ctx context.Context, o api.RestoreRequest) (none api.
 
 // checkpointOf is a checkpoint of a session with its state, and the id of its event. One of another session, and one of a
 // schema that this build does not know, is refused.
-func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (out api.Restored, event string, err error) {
+func (ep *commandEndpoints) checkpointOf(ctx context.Context, id string, seq uint64) (out api.Restored, event string, err error) {
 	none := problem.Missing("session %s has no checkpoint %d", id, seq).Advise("`hookctl checkpoint list` shows them")
 	if seq == 0 {
-		s, _ := stateOf[working.State](ctx, d, working.Name, id)
+		s, _ := stateOf[working.State](ctx, ep.core, working.Name, id)
 		if len(s.Checkpoints) == 0 {
 			return out, "", problem.Missing("session %s has no checkpoint", id).Advise("`hookctl checkpoint create` makes one")
 		}
 		seq = s.Checkpoints[len(s.Checkpoints)-1].Seq
 	}
 
-	rec, err := d.stream.Get(ctx, seq)
+	rec, err := ep.stream.Get(ctx, seq)
 	marker, ok := rec.Event.(*events.CheckpointCreated)
 	if err != nil || !ok || rec.Session != id {
 		return out, "", none
@@ -74,7 +74,7 @@ func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (out a
 		return out, "", problem.Conflict("checkpoint %d is not restored: %s", seq, err).Advise("a newer build wrote it; use that one")
 	}
 
-	at, err := d.pastView().At(ctx, past.Question{Point: past.AtSeq(seq), Projection: working.Name, Key: id})
+	at, err := ep.past().At(ctx, past.Question{Point: past.AtSeq(seq), Projection: working.Name, Key: id})
 	if err != nil {
 		return out, "", err
 	}
@@ -87,13 +87,13 @@ func (d *Daemon) checkpointOf(ctx context.Context, id string, seq uint64) (out a
 
 // recoverIdentity plans making an identity of the past the current one ([past.Recovery]): a session's, or that of the project
 // of a folder.
-func (d *Daemon) recoverIdentity(o api.RecoverRequest) (api.Work[past.Recovered], error) {
+func (ep *commandEndpoints) recoverIdentity(o api.RecoverRequest) (api.Work[past.Recovered], error) {
 	return func(ctx context.Context, progress func(uint64)) (out past.Recovered, err error) {
-		wanted, err := d.wantedIdentity(ctx, o)
+		wanted, err := ep.wantedIdentity(ctx, o)
 		if err != nil {
 			return out, err
 		}
-		recovery := past.Recovery{Log: d.stream, View: d.view, Now: d.opts.Now, Envelopes: recorder.Envelopes}
+		recovery := past.Recovery{Log: ep.stream, View: ep.view, Now: ep.opts.Now, Envelopes: recorder.Envelopes}
 		found, err := recovery.Find(ctx, wanted, progress)
 		if err != nil {
 			return found.Result, err
@@ -101,11 +101,11 @@ func (d *Daemon) recoverIdentity(o api.RecoverRequest) (api.Work[past.Recovered]
 
 		was := found.Identity
 		target := was.SessionID // where that does not live it is the project's only live session
-		only := d.onlyIn(ctx, was.Project)
-		if only != "" && !slices.Contains(d.liveIDs(ctx, session.Alive), target) {
+		only := ep.onlyIn(ctx, was.Project)
+		if only != "" && !slices.Contains(ep.liveIDs(ctx, session.Alive), target) {
 			target = only
 		}
-		_, err = d.rec.Do(ctx, func(r projector.Reader) (envs []events.Envelope, err error) {
+		_, err = ep.rec.Do(ctx, func(r projector.Reader) (envs []events.Envelope, err error) {
 			out, envs, err = recovery.Plan(r, found, target)
 			return envs, err
 		})
@@ -114,30 +114,30 @@ func (d *Daemon) recoverIdentity(o api.RecoverRequest) (api.Work[past.Recovered]
 }
 
 // wantedIdentity returns the identity that a request names.
-func (d *Daemon) wantedIdentity(ctx context.Context, o api.RecoverRequest) (past.Wanted, error) {
+func (ep *commandEndpoints) wantedIdentity(ctx context.Context, o api.RecoverRequest) (past.Wanted, error) {
 	wanted := past.Wanted{DryRun: o.DryRun}
 	var err error
-	if wanted.At, err = d.momentOf(ctx, o.At); err != nil {
+	if wanted.At, err = ep.momentOf(ctx, o.At); err != nil {
 		return wanted, err
 	}
-	if wanted.Session, err = d.resolveSession(ctx, o.Session); err != nil {
+	if wanted.Session, err = ep.resolveSession(ctx, o.Session); err != nil {
 		return wanted, err
 	}
-	if place := d.world.Place(o.Cwd); wanted.Session == "" && place.Path() != "" {
-		wanted.Project, _ = d.project(ctx, place)
+	if place := ep.world.Place(o.Cwd); wanted.Session == "" && place.Path() != "" {
+		wanted.Project, _ = ep.project(ctx, place)
 	}
 	return wanted, nil
 }
 
 // momentOf returns the moment at a point of the log.
-func (d *Daemon) momentOf(ctx context.Context, p past.Point) (past.Moment, error) {
+func (ep *commandEndpoints) momentOf(ctx context.Context, p past.Point) (past.Moment, error) {
 	if p == past.Now {
-		return past.Moment{Time: d.opts.Now()}, nil
+		return past.Moment{Time: ep.opts.Now()}, nil
 	}
 	if seq, ok := p.Seq(); ok {
-		rec, err := d.find(ctx, string(p))
+		rec, err := ep.find(ctx, string(p))
 		return past.Moment{Seq: seq, Time: rec.Time}, err
 	}
-	t, err := p.Time(d.opts.Now())
+	t, err := p.Time(ep.opts.Now())
 	return past.Moment{Time: t}, err
 }
