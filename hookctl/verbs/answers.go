@@ -20,7 +20,7 @@ import (
 // Answers gives agents what the verbs print for people: the same text, without colour, redacted once more and bounded.
 // It only reads. Each answer asks the daemon anew, so that it may be restarted meanwhile. Safe for concurrent use.
 type Answers struct {
-	app     *app
+	env     *Env
 	secrets *redact.Redactor
 }
 
@@ -46,16 +46,16 @@ type FindQuestion struct {
 type SessionRef struct{ ID, Title string }
 
 // told runs a verb's function on a console of its own and gives what it prints, or its error in words; either is redacted.
-func (s *Answers) told(ctx context.Context, run func(a *app) error) (string, error) {
+func (s *Answers) told(ctx context.Context, run func(e *Env) error) (string, error) {
 	var out bytes.Buffer
-	a := s.app.under(ctx)
-	a.Out = &out
-	a.Err = &bytes.Buffer{}
-	a.Paint = cmdline.Palette{}
-	a.Terminal, a.Watched, a.Asks = false, false, false
-	a.Columns = 0
-	a.JSON = false
-	if err := a.with(needStore, func() error { return run(a) }); err != nil {
+	e := s.env.fork()
+	e.Out = &out
+	e.Err = &bytes.Buffer{}
+	e.Paint = cmdline.Palette{}
+	e.Terminal, e.Watched, e.Asks = false, false, false
+	e.Columns = 0
+	e.JSON = false
+	if err := e.With(ctx, needStore, func() error { return run(e) }); err != nil {
 		return "", errors.New(s.bounded([]byte(join("; ", err.Error(), hintOf(err, "")))))
 	}
 	return s.bounded(out.Bytes()), nil
@@ -81,7 +81,7 @@ func (s *Answers) bounded(text []byte) string {
 
 // Find searches.
 func (s *Answers) Find(ctx context.Context, q FindQuestion) (string, error) {
-	return s.told(ctx, func(a *app) error {
+	return s.told(ctx, func(e *Env) error {
 		f := findFlags{File: q.File, Command: q.Command, Error: q.Error, Session: q.Session, Project: q.Project, Since: q.Since, Until: q.Until}
 		if q.Type != "" {
 			f.Types = strings.Split(q.Type, ",")
@@ -96,20 +96,20 @@ func (s *Answers) Find(ctx context.Context, q FindQuestion) (string, error) {
 		if q.Session != "" || q.Project == "all" {
 			f.Project = ""
 		}
-		query, err := a.findQuery([]string{q.Words}, f)
+		query, err := findQuery(ctx, e, []string{q.Words}, f)
 		if err != nil {
 			return err
 		}
 		if q.Session == "" && q.Project == "" {
-			all, here, err := a.projects()
+			all, here, err := projects(ctx, e)
 			if err != nil {
 				return err
 			}
 			query.Projects = sameProject(all, here)
 		}
-		hits, err := a.hits(query)
+		hits, err := hits(ctx, e, query)
 		if err == nil {
-			a.printHits(hits)
+			printHits(e, hits)
 		}
 		return err
 	})
@@ -134,17 +134,17 @@ func (s *Answers) Session(ctx context.Context, name string, steps int) (string, 
 	if steps <= 0 {
 		steps = 20
 	}
-	return s.told(ctx, func(a *app) error { return a.showSession(name, count(steps), false) })
+	return s.told(ctx, func(e *Env) error { return showSession(ctx, e, name, count(steps), false) })
 }
 
 // Event gives one event in full.
 func (s *Answers) Event(ctx context.Context, id string) (string, error) {
-	return s.told(ctx, func(a *app) error {
-		r, err := api.Event.Call(a.ctx, a, api.EventRequest{ID: id})
+	return s.told(ctx, func(e *Env) error {
+		r, err := api.Event.Call(ctx, e, api.EventRequest{ID: id})
 		if err != nil {
 			return err
 		}
-		a.describe(r)
+		describe(e, r)
 		return nil
 	})
 }
@@ -166,19 +166,19 @@ type stateThen struct {
 // StateAt gives a projection's states as they were at a point of the log; without a projection or a key the names
 // of those there were.
 func (s *Answers) StateAt(ctx context.Context, point, projection, key string) (string, error) {
-	return s.told(ctx, func(a *app) error {
-		at, err := a.Point(point)
+	return s.told(ctx, func(e *Env) error {
+		at, err := e.Point(point)
 		if err != nil {
 			return err
 		}
 		if key == lastSession {
-			last, err := a.resolve(key)
+			last, err := resolve(ctx, e, key)
 			if err != nil {
 				return err
 			}
 			key = last.ID
 		}
-		then, err := api.At.Call(a.ctx, a, past.Question{Point: past.Point(at), Projection: projection, Key: key})
+		then, err := api.At.Call(ctx, e, past.Question{Point: past.Point(at), Projection: projection, Key: key})
 		if err != nil {
 			return err
 		}
@@ -194,37 +194,37 @@ func (s *Answers) StateAt(ctx context.Context, point, projection, key string) (s
 			}
 			out.Cells = append(out.Cells, shown)
 		}
-		return a.PrintJSON(out)
+		return e.PrintJSON(out)
 	})
 }
 
 // Why names the events that what the model was told comes from: by an event's id, or by words of it.
 func (s *Answers) Why(ctx context.Context, text, name string) (string, error) {
-	return s.told(ctx, func(a *app) error {
-		id, err := a.current(name)
+	return s.told(ctx, func(e *Env) error {
+		id, err := current(ctx, e, name)
 		if err != nil {
 			return err
 		}
-		return a.why(id, text)
+		return why(ctx, e, id, text)
 	})
 }
 
 // Decisions gives the ledger of this project.
 func (s *Answers) Decisions(ctx context.Context, all bool) (string, error) {
-	return s.told(ctx, func(a *app) error {
-		l, err := a.ledgerOf()
+	return s.told(ctx, func(e *Env) error {
+		l, err := ledgerOf(ctx, e)
 		if err != nil {
 			return err
 		}
-		return a.printLedger(l, all)
+		return printLedger(e, l, all)
 	})
 }
 
 // Sessions are the newest sessions of this project.
 func (s *Answers) Sessions(ctx context.Context, most int) ([]SessionRef, error) {
 	var out []SessionRef
-	_, err := s.told(ctx, func(a *app) error {
-		list, _, err := a.newestOf(false, most)
+	_, err := s.told(ctx, func(e *Env) error {
+		list, _, err := newestOf(ctx, e, false, most)
 		if err != nil {
 			return err
 		}
@@ -237,8 +237,8 @@ func (s *Answers) Sessions(ctx context.Context, most int) ([]SessionRef, error) 
 	return out, err
 }
 
-func (a *app) mcpVerb(_ []string) error {
-	user, added := config.Patterns(a.Getenv, a.ProjectDir())
+func mcpVerb(ctx context.Context, e *Env, _ []string) error {
+	user, added := config.Patterns(e.Getenv, e.ProjectDir())
 	secrets := redact.New().With(redact.Extra{User: redact.Compile(user), Project: redact.Compile(added)})
-	return a.search.Serve(a.ctx, &Answers{a, secrets})
+	return e.search.Serve(ctx, &Answers{e, secrets})
 }

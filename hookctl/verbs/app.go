@@ -27,41 +27,40 @@ import (
 	"hookline/replay/past"
 )
 
-// app is one run of a verb: its flags and every way to the outside.
-type app struct {
+// Env is what a run of a verb has: its flags and every way to the outside.
+type Env struct {
 	cmdline.Console
-	self string // this executable, links resolved
+	Self string // this executable, links resolved
 
-	connect func(ctx context.Context, need need) (*client.Client, error)
-	here    Here
-	alive   func(pid int) bool
-	place   func(dir string) facts.Place
-	world   *facts.World                                             // for questions about branches
-	managed string                                                   // folder of an administrator's settings of the client
-	look    func(name string) (string, error)                        // exec.LookPath
-	ground  func(path string) (name string, network bool, err error) // facts.NetworkFS
-	room    func(path string) (free, total int64, err error)         // embedded.FreeSpace
+	Connect func(ctx context.Context, need need) (*client.Client, error)
+	Here    Here
+	Alive   func(pid int) bool
+	Place   func(dir string) facts.Place
+	World   *facts.World                                             // for questions about branches
+	Managed string                                                   // folder of an administrator's settings of the client
+	Look    func(name string) (string, error)                        // exec.LookPath
+	Ground  func(path string) (name string, network bool, err error) // facts.NetworkFS
+	Room    func(path string) (free, total int64, err error)         // embedded.FreeSpace
 
-	ctx    context.Context // of the run; an interrupt ends it
-	door   *door           // to what answers it
-	conf   config.Config
-	args   []string  // of the command line, as they came
+	door   *door // to what answers it
+	Conf   config.Config
+	Args   []string  // of the command line, as they came
 	search *Searcher // nil in hookd
 }
 
 // Here opens the store of a home in this process, as of [client.Options].
 type Here = func(ctx context.Context, p home.Paths) (*client.Client, error)
 
-// newApp is the app on the real world.
-func newApp(here Here) *app {
+// newEnv is the environment of a run on the real world.
+func newEnv(here Here) *Env {
 	self, err := os.Executable()
 	if err == nil {
 		self = config.Resolved(self)
 	}
-	a := &app{ctx: context.Background(), Console: cmdline.New("hookctl"), self: self, here: here, alive: func(pid int) bool { return facts.Probe(pid).Alive },
-		place: facts.New().Place, world: facts.New(), managed: managedDir(runtime.GOOS), look: exec.LookPath, ground: facts.NetworkFS, room: embedded.FreeSpace}
-	a.connect = a.dial
-	return a
+	e := &Env{Console: cmdline.New("hookctl"), Self: self, Here: here, Alive: func(pid int) bool { return facts.Probe(pid).Alive },
+		Place: facts.New().Place, World: facts.New(), Managed: managedDir(runtime.GOOS), Look: exec.LookPath, Ground: facts.NetworkFS, Room: embedded.FreeSpace}
+	e.Connect = e.Dial
+	return e
 }
 
 // need is what the first request of a verb connects to.
@@ -90,41 +89,41 @@ func (d *door) close() {
 	}
 }
 
-// dial connects to the daemon of this home.
-func (a *app) dial(ctx context.Context, n need) (*client.Client, error) {
-	o := client.Options{Home: a.Home()}
+// Dial connects to the daemon of this home.
+func (e *Env) Dial(ctx context.Context, n need) (*client.Client, error) {
+	o := client.Options{Home: e.Home()}
 	switch n {
 	case needStarted:
 		o.Start = true
 	case needStore, needRecords, needHookfind:
-		o.Here = a.here
+		o.Here = e.Here
 	}
 	return client.Connect(ctx, o)
 }
 
-// answering is what answers the requests of a verb. A store that is in use belongs to a daemon that is starting and
+// Answering is what answers the requests of a verb. A store that is in use belongs to a daemon that is starting and
 // answers soon, or to another command that reads it and ends soon; that command may also have made a start of the
 // daemon fail, which is tried again after a second.
-func (a *app) answering() (*client.Client, error) {
-	if a.door.to != nil {
-		return a.door.to, nil
+func (e *Env) Answering(ctx context.Context) (*client.Client, error) {
+	if e.door.to != nil {
+		return e.door.to, nil
 	}
 	const most = 3 * time.Second
-	c, err := a.connect(a.ctx, a.door.need)
+	c, err := e.Connect(ctx, e.door.need)
 	for waited := glance; waited <= most && (errors.Is(err, embedded.ErrLocked) || errors.Is(err, home.ErrBackoff)); waited += glance {
-		if stopped := a.Pause(a.ctx, glance); stopped != nil {
+		if stopped := e.Pause(ctx, glance); stopped != nil {
 			return nil, stopped
 		}
-		c, err = a.connect(a.ctx, a.door.need)
+		c, err = e.Connect(ctx, e.door.need)
 	}
 
-	if a.door.need == needRecords && isMissing(err) {
+	if e.door.need == needRecords && isMissing(err) {
 		c, err = client.InProcess(client.Local{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	a.door.to = c
+	e.door.to = c
 	return c, nil
 }
 
@@ -136,80 +135,79 @@ func isMissing(err error) bool {
 	return err != nil && problem.Of(err).Status == http.StatusNotFound
 }
 
-// with runs f with a connection of its own and closes it.
-func (a *app) with(n need, f func() error) error {
-	before := a.door
-	a.door = &door{need: n}
+// With runs f with a connection of its own and closes it.
+func (e *Env) With(ctx context.Context, n need, f func() error) error {
+	before := e.door
+	e.door = &door{need: n}
 	defer func() {
-		a.door.close()
-		a.door = before
+		e.door.close()
+		e.door = before
 	}()
-	if _, err := a.answering(); err != nil {
+	if _, err := e.Answering(ctx); err != nil {
 		return err
 	}
 	return f()
 }
 
-// files says where the files of this home lie.
-func (a *app) files() home.Paths { return home.PathsOf(a.Home(), a.Getenv) }
+// Files says where the files of this home lie.
+func (e *Env) Files() home.Paths { return home.PathsOf(e.Home(), e.Getenv) }
 
-// absolute is a path as it was typed here.
-func (a *app) absolute(path string) string {
+// Absolute is a path as it was typed here.
+func (e *Env) Absolute(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(a.Cwd, path)
+	return filepath.Join(e.Cwd, path)
 }
 
-// under is the same run under another context.
-func (a *app) under(ctx context.Context) *app {
-	b := *a
-	b.ctx = ctx
-	return &b
+// fork is the same run for what goes on beside it: its connections are its own.
+func (e *Env) fork() *Env {
+	other := *e
+	return &other
 }
 
 // Send implements [api.Caller] over the connection of the verb, which the first request makes.
-func (a *app) Send(r *http.Request) (*http.Response, error) {
-	c, err := a.answering()
+func (e *Env) Send(r *http.Request) (*http.Response, error) {
+	c, err := e.Answering(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	return c.Send(r)
 }
 
-// started is a daemon, started if need be. What a verb read before may have come from the store: a word that was mistyped
+// Started is a daemon, started if need be. What a verb read before may have come from the store: a word that was mistyped
 // starts nothing.
-func (a *app) started() (*client.Client, error) {
-	if a.door.need != needStarted {
-		a.door.close()
-		a.door.need = needStarted
+func (e *Env) Started(ctx context.Context) (*client.Client, error) {
+	if e.door.need != needStarted {
+		e.door.close()
+		e.door.need = needStarted
 	}
-	return a.answering()
+	return e.Answering(ctx)
 }
 
 // changing is the way to the daemon of a request that changes the log: it starts the daemon where none runs.
-type changing struct{ *app }
+type changing struct{ *Env }
 
 // Send implements [api.Caller].
 func (c changing) Send(r *http.Request) (*http.Response, error) {
-	to, err := c.started()
+	to, err := c.Started(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	return to.Send(r)
 }
 
-// stand is the status of the daemon that answers.
-func (a *app) stand() (api.Status, error) {
-	return api.GetStatus.Call(a.ctx, a, api.None{})
+// Status is the status of the daemon that answers.
+func (e *Env) Status(ctx context.Context) (api.Status, error) {
+	return api.GetStatus.Call(ctx, e, api.None{})
 }
 
 // errEnough ends a stream that has given what was looked for; it is no error of it.
 var errEnough = errors.New("enough")
 
 // scan gives the events that are asked for one after the other, until take has an error.
-func (a *app) scan(q api.EventsRequest, take func(events.Record) error) error {
-	err := api.Events.Each(a.ctx, a, q, take)
+func scan(ctx context.Context, e *Env, q api.EventsRequest, take func(events.Record) error) error {
+	err := api.Events.Each(ctx, e, q, take)
 	if errors.Is(err, errEnough) {
 		return nil
 	}
@@ -217,8 +215,8 @@ func (a *app) scan(q api.EventsRequest, take func(events.Record) error) error {
 }
 
 // records gives the events that are asked for one after the other.
-func (a *app) records(q api.EventsRequest, take func(events.Record)) error {
-	return a.scan(q, func(r events.Record) error {
+func records(ctx context.Context, e *Env, q api.EventsRequest, take func(events.Record)) error {
+	return scan(ctx, e, q, func(r events.Record) error {
 		take(r)
 		return nil
 	})
@@ -241,9 +239,9 @@ func cellOf[S any](projection string, from past.Cell) (cell[S], error) {
 }
 
 // cells reads the cells that are asked for.
-func cells[S any](a *app, q api.CellsRequest) ([]cell[S], error) {
+func cells[S any](ctx context.Context, e *Env, q api.CellsRequest) ([]cell[S], error) {
 	var all []cell[S]
-	err := api.Cells.Each(a.ctx, a, q, func(from past.Cell) error {
+	err := api.Cells.Each(ctx, e, q, func(from past.Cell) error {
 		c, err := cellOf[S](q.Projection, from)
 		if err != nil {
 			return err
@@ -255,8 +253,8 @@ func cells[S any](a *app, q api.CellsRequest) ([]cell[S], error) {
 }
 
 // states are the states of the cells that are asked for.
-func states[S any](a *app, q api.CellsRequest) ([]S, error) {
-	list, err := cells[S](a, q)
+func states[S any](ctx context.Context, e *Env, q api.CellsRequest) ([]S, error) {
+	list, err := cells[S](ctx, e, q)
 	var all []S
 	for _, c := range list {
 		all = append(all, c.State)
@@ -264,14 +262,14 @@ func states[S any](a *app, q api.CellsRequest) ([]S, error) {
 	return all, err
 }
 
-func allProjects(a *app) ([]project.State, error) {
-	return states[project.State](a, api.CellsRequest{Projection: project.Name})
+func allProjects(ctx context.Context, e *Env) ([]project.State, error) {
+	return states[project.State](ctx, e, api.CellsRequest{Projection: project.Name})
 }
 
 // sessions are those that are asked for, or all, without those that were deleted, the last active first.
-func sessions(a *app, q api.CellsRequest) ([]session.State, error) {
+func sessions(ctx context.Context, e *Env, q api.CellsRequest) ([]session.State, error) {
 	q.Projection = session.Name
-	all, err := states[session.State](a, q)
+	all, err := states[session.State](ctx, e, q)
 	all = slices.DeleteFunc(all, func(s session.State) bool { return s.Status == session.Deleted })
 	slices.SortStableFunc(all, func(x, y session.State) int { return y.LastActive.Compare(x.LastActive) })
 	return all, err
@@ -282,13 +280,13 @@ const shortList = 32
 
 // newest are the live sessions and at least so many of those that were active last, of some projects or of all; where
 // there are fewer, all.
-func newest(a *app, n int, projects ...string) ([]session.State, error) {
-	return sessions(a, api.CellsRequest{Newest: n, Projects: projects})
+func newest(ctx context.Context, e *Env, n int, projects ...string) ([]session.State, error) {
+	return sessions(ctx, e, api.CellsRequest{Newest: n, Projects: projects})
 }
 
 // cellNow is a cell as it is.
-func cellNow[S any](a *app, projection, key string) (cell[S], error) {
-	from, err := api.Cell.Call(a.ctx, a, api.CellRequest{Projection: projection, Key: key})
+func cellNow[S any](ctx context.Context, e *Env, projection, key string) (cell[S], error) {
+	from, err := api.Cell.Call(ctx, e, api.CellRequest{Projection: projection, Key: key})
 	if err != nil {
 		return cell[S]{}, err
 	}
@@ -296,14 +294,14 @@ func cellNow[S any](a *app, projection, key string) (cell[S], error) {
 }
 
 // stateOf is the state of one cell.
-func stateOf[S any](a *app, projection, key string) (S, error) {
-	c, err := cellNow[S](a, projection, key)
+func stateOf[S any](ctx context.Context, e *Env, projection, key string) (S, error) {
+	c, err := cellNow[S](ctx, e, projection, key)
 	return c.State, err
 }
 
 // cellAt is a cell as it was at a point of the log, the zero value where there was none.
-func cellAt[S any](a *app, projection, key string, point past.Point) (cell[S], error) {
-	then, err := api.At.Call(a.ctx, a, past.Question{Point: point, Projection: projection, Key: key})
+func cellAt[S any](ctx context.Context, e *Env, projection, key string, point past.Point) (cell[S], error) {
+	then, err := api.At.Call(ctx, e, past.Question{Point: point, Projection: projection, Key: key})
 	if err != nil || len(then.Cells) == 0 {
 		return cell[S]{}, err
 	}

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -47,7 +48,7 @@ type blameJSON struct {
 
 var lineRange = regexp.MustCompile(`^(.+):(\d{1,9})(?:-(\d{1,9}))?$`)
 
-func (a *app) blameVerb(args []string) error {
+func blameVerb(ctx context.Context, e *Env, args []string) error {
 	given := args[0]
 	from, to, one := 1, math.MaxInt, false
 	if m := lineRange.FindStringSubmatch(given); m != nil { // its numbers cannot fail
@@ -60,7 +61,7 @@ func (a *app) blameVerb(args []string) error {
 		return problem.Faultf("%q names no line", strconv.Itoa(from)).Advise("lines are counted from 1: FILE:12 or FILE:12-20")
 	}
 
-	file := a.absolute(given)
+	file := e.Absolute(given)
 	content, err := safeopen.ReadFile(safeopen.Foreign, file, mostBlamed)
 	if err != nil {
 		hint := "files of up to 4 MiB are read"
@@ -76,7 +77,7 @@ func (a *app) blameVerb(args []string) error {
 	if to < math.MaxInt && from > len(b.Lines) {
 		return problem.Faultf("%s has %s", given, cmdline.Plural(len(b.Lines), "line")).Advise("without a line all are shown")
 	}
-	calls, err := a.editsOf(file)
+	calls, err := editsOf(ctx, e, file)
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (a *app) blameVerb(args []string) error {
 		if !b.Open() {
 			break
 		}
-		raw, err := api.HookJSON.Call(a.ctx, a, api.EventRequest{ID: fmt.Sprint(r.Seq)})
+		raw, err := api.HookJSON.Call(ctx, e, api.EventRequest{ID: fmt.Sprint(r.Seq)})
 		if err != nil {
 			raw = r.Data // a large content is gone: the words of the edit are left
 		}
@@ -92,25 +93,25 @@ func (a *app) blameVerb(args []string) error {
 			b.Take(e)
 		}
 	}
-	lines, err := a.blamed(b, calls, from, min(to, len(b.Lines)))
+	lines, err := blamed(ctx, e, b, calls, from, min(to, len(b.Lines)))
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return cmdline.PrintEach(&a.Console, lines)
+	if e.JSON {
+		return cmdline.PrintEach(&e.Console, lines)
 	}
-	return a.paged(func() {
-		a.printBlame(lines)
+	return paged(ctx, e, func() {
+		printBlame(e, lines)
 		if one {
-			a.describeBlame(lines[0])
+			describeBlame(e, lines[0])
 		}
 	})
 }
 
 // editsOf are the recorded edits of a file, the newest first: those of its path, and of the same file in another work
 // tree of the project.
-func (a *app) editsOf(file string) ([]events.Record, error) {
-	x, err := a.index()
+func editsOf(ctx context.Context, e *Env, file string) ([]events.Record, error) {
+	x, err := index(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +119,7 @@ func (a *app) editsOf(file string) ([]events.Record, error) {
 	real := config.Resolved(file)
 	var found []find.Match
 	for _, name := range slices.Compact([]string{filepath.Base(file), filepath.Base(real)}) { // a link's calls name either
-		more, err := x.Search(a.ctx, find.Query{File: name, Tools: find.EditTools, Types: []string{events.TypeToolSucceeded}, Limit: mostEdits, Every: true})
+		more, err := x.Search(ctx, find.Query{File: name, Tools: find.EditTools, Types: []string{events.TypeToolSucceeded}, Limit: mostEdits, Every: true})
 		if err != nil {
 			return nil, err
 		}
@@ -127,14 +128,14 @@ func (a *app) editsOf(file string) ([]events.Record, error) {
 	slices.SortFunc(found, func(x, y find.Match) int { return cmp.Compare(y.Seq, x.Seq) })
 	found = slices.CompactFunc(found, func(x, y find.Match) bool { return x.Seq == y.Seq })
 
-	place := a.place(filepath.Dir(real))
-	projects, err := allProjects(a)
+	place := e.Place(filepath.Dir(real))
+	projects, err := allProjects(ctx, e)
 	if err != nil {
 		return nil, err
 	}
 	here := projectAt(projects, place.Path())
 	var calls []events.Record
-	err = eventsAt(a, found, func(m find.Match, r events.Record) {
+	err = eventsAt(ctx, e, found, func(m find.Match, r events.Record) {
 		path := filepath.FromSlash(events.MemberText(events.Member(r.Data, "tool_input"), "file_path"))
 		within, ok := strings.CutPrefix(path, filepath.FromSlash(r.Worktree)+string(filepath.Separator))
 		sibling := ok && r.Worktree != "" && place.Worktree != "" && filepath.Join(place.Worktree, within) == real && countsFor(projects, m.Project) == here
@@ -146,7 +147,7 @@ func (a *app) editsOf(file string) ([]events.Record, error) {
 }
 
 // blamed are lines with the call that wrote each.
-func (a *app) blamed(b *find.Blame, calls []events.Record, from, to int) ([]blameJSON, error) {
+func blamed(ctx context.Context, e *Env, b *find.Blame, calls []events.Record, from, to int) ([]blameJSON, error) {
 	known := map[uint64]blameJSON{} // by the call: what its lines have in common
 	for _, r := range calls {
 		known[r.Seq] = blameJSON{Time: &r.Time, Session: r.Session, Agent: r.AgentID}
@@ -156,12 +157,12 @@ func (a *app) blamed(b *find.Blame, calls []events.Record, from, to int) ([]blam
 	for n, o := range b.Result()[from-1 : to] {
 		l, recorded := known[o.Event]
 		if recorded && l.Line == 0 {
-			c, _ := stateOf[session.State](a, session.Name, l.Session) // one that is not there has no title
+			c, _ := stateOf[session.State](ctx, e, session.Name, l.Session) // one that is not there has no title
 			l.Title = c.Title
 			q := api.EventsRequest{Session: l.Session, Types: []string{events.TypePromptSubmitted}, Until: past.AtSeq(o.Event), Last: 1}
-			err := a.records(q, func(p events.Record) { // the newest before the call led to it
-				if e, ok := p.Event.(*events.PromptSubmitted); ok {
-					l.Prompt = cmdline.Fit(cmdline.OneLine(e.Headline()), 300)
+			err := records(ctx, e, q, func(p events.Record) { // the newest before the call led to it
+				if event, ok := p.Event.(*events.PromptSubmitted); ok {
+					l.Prompt = cmdline.Fit(cmdline.OneLine(event.Headline()), 300)
 				}
 			})
 			if err != nil {
@@ -182,21 +183,21 @@ func (a *app) blamed(b *find.Blame, calls []events.Record, from, to int) ([]blam
 	return out, nil
 }
 
-func (a *app) printBlame(lines []blameJSON) {
+func printBlame(e *Env, lines []blameJSON) {
 	width := 1
 	if n := len(lines); n > 0 {
 		width = len(strconv.Itoa(lines[n-1].Line))
 	}
 	for _, l := range lines {
-		who := a.Paint.Faint(cmdline.Pad(nobody[l.How], 34))
+		who := e.Paint.Faint(cmdline.Pad(nobody[l.How], 34))
 		if l.Session != "" {
 			event := fmt.Sprint(l.Event)
 			if l.How == find.ByWords {
 				event = "≈" + event
 			}
-			who = a.Paint.Session(alias(l.Session)) + "  " + l.Time.In(a.Zone).Format("2006-01-02 15:04") + "  " + cmdline.Pad(event, 6)
+			who = e.Paint.Session(alias(l.Session)) + "  " + l.Time.In(e.Zone).Format("2006-01-02 15:04") + "  " + cmdline.Pad(event, 6)
 		}
-		a.Printf("%s  %s  %s\n", who, a.Paint.Faint(fmt.Sprintf("%*d", width, l.Line)), strings.ReplaceAll(l.Text, "\t", "    "))
+		e.Printf("%s  %s  %s\n", who, e.Paint.Faint(fmt.Sprintf("%*d", width, l.Line)), strings.ReplaceAll(l.Text, "\t", "    "))
 	}
 }
 
@@ -204,17 +205,17 @@ func (a *app) printBlame(lines []blameJSON) {
 var nobody = map[string]string{find.Earlier: "before the first recorded edit", find.Outside: "by no recorded edit", "unrecorded": "no recorded edit of this file"}
 
 // describeBlame prints all that is known of one line.
-func (a *app) describeBlame(l blameJSON) {
-	a.Printf("\n")
-	a.fields("session", join("  ", l.Session, l.Title))
-	a.fields("prompt", l.Prompt)
+func describeBlame(e *Env, l blameJSON) {
+	e.Printf("\n")
+	fields(e, "session", join("  ", l.Session, l.Title))
+	fields(e, "prompt", l.Prompt)
 	if l.Event != 0 {
-		a.fields("call", fmt.Sprintf("event %d (`hookctl events show %d`)", l.Event, l.Event))
+		fields(e, "call", fmt.Sprintf("event %d (`hookctl events show %d`)", l.Event, l.Event))
 	}
-	a.fields("subagent", l.Agent)
+	fields(e, "subagent", l.Agent)
 	switch l.How {
 	case find.ByWords:
-		a.fields("doubt", "the file around this edit was not recorded; the line is one of its words")
+		fields(e, "doubt", "the file around this edit was not recorded; the line is one of its words")
 	case find.Outside:
 		words := "a person, a command or a formatter changed it"
 		if l.After != 0 {
@@ -223,8 +224,8 @@ func (a *app) describeBlame(l blameJSON) {
 		if l.Before != 0 {
 			words += fmt.Sprintf(" and before event %d", l.Before)
 		}
-		a.fields("doubt", words)
+		fields(e, "doubt", words)
 	case find.Earlier:
-		a.fields("doubt", fmt.Sprintf("it was there before event %d, the first recorded edit of the file", l.Before))
+		fields(e, "doubt", fmt.Sprintf("it was there before event %d, the first recorded edit of the file", l.Before))
 	}
 }

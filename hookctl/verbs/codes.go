@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -32,23 +33,23 @@ type codesEndedJSON struct {
 	Projects []string `json:"projects" jsonschema_description:"ids of those whose codes ended"`
 }
 
-func (a *app) codesCmd() *cobra.Command {
+func codesCmd(e *Env) *cobra.Command {
 	c := cmdline.Noun("codes", "Show what was worked on in a project as short codes, and end them", "  hookctl codes show\n  hookctl codes complete",
-		a.plain(needStore, "show", "Show the codes of this project", "",
+		plain(e, needStore, "show", "Show the codes of this project", "",
 			"  hookctl codes show\n  hookctl codes show --json | jq .codes",
-			a.codesShowVerb),
-		a.plain(needStarted, "add CODE", "Add a code",
+			codesShowVerb),
+		plain(e, needStarted, "add CODE", "Add a code",
 			"Add a code: impl:, dec:, block:, next:, done: or test: and what it says. done: also ends a next: or block: that says the same.",
 			"  hookctl codes add 'dec:one file per verb'\n  hookctl codes add done:ship-it",
-			a.codesAddVerb, cmdline.Exactly("a code, as dec:TEXT")),
-		a.verb(needStarted, "complete", "End the codes of this project: the work is done", "",
+			codesAddVerb, cmdline.Exactly("a code, as dec:TEXT")),
+		verb(e, needStarted, "complete", "End the codes of this project: the work is done", "",
 			"  hookctl codes complete",
 			&codesEndVerb{codes.Completed}),
 
-		a.verb(needStarted, "archive", "End the codes of this project, done or not", "",
+		verb(e, needStarted, "archive", "End the codes of this project, done or not", "",
 			"  hookctl codes archive",
 			&codesEndVerb{codes.Archived}),
-		a.verb(needStarted, "cleanup", "End the codes of every project where they have expired", "",
+		verb(e, needStarted, "cleanup", "End the codes of every project where they have expired", "",
 			"  hookctl codes cleanup",
 			&codesEndVerb{codes.Expired}))
 	c.Long = "Codes are read off prompts and calls: impl: a file or function that was changed, dec: a decision of the user, block: what\n" +
@@ -58,17 +59,17 @@ func (a *app) codesCmd() *cobra.Command {
 }
 
 // codesHere are the codes of this directory's project.
-func (a *app) codesHere() (out codesJSON, err error) {
-	all, here, err := a.projects()
+func codesHere(ctx context.Context, e *Env) (out codesJSON, err error) {
+	all, here, err := projects(ctx, e)
 	if err != nil {
 		return out, err
 	}
 	out = codesJSON{Project: here, Name: projectName(all, here), Codes: []string{}, Ended: []codes.Ended{}, Bad: []codes.Code{}}
-	c, err := stateOf[codes.State](a, codes.Name, here)
+	c, err := stateOf[codes.State](ctx, e, codes.Name, here)
 	if err != nil && !isMissing(err) {
 		return out, err
 	}
-	out.Context = c.At(a.Now())
+	out.Context = c.At(e.Now())
 	out.Ended, out.Bad = append(out.Ended, c.Ended...), append(out.Bad, c.Quarantine...)
 	out.Codes = append(out.Codes, out.Context.Lines(out.Name)...)
 	if !out.Context.Empty() {
@@ -78,48 +79,52 @@ func (a *app) codesHere() (out codesJSON, err error) {
 	return out, nil
 }
 
-func (a *app) codesShowVerb(_ []string) error {
-	out, err := a.codesHere()
+func codesShowVerb(ctx context.Context, e *Env, _ []string) error {
+	out, err := codesHere(ctx, e)
 	if err != nil {
 		return err
 	}
-	return a.Verdict(out, true, func() {
+	return e.Verdict(out, true, func() {
 		for _, line := range out.Codes {
-			a.Printf("%s\n", cmdline.OneLine(line))
+			e.Printf("%s\n", cmdline.OneLine(line))
 		}
 		if len(out.Codes) == 0 {
-			a.Printf("this project has no codes\n")
+			e.Printf("this project has no codes\n")
 		}
 	})
 }
 
-func (a *app) codesAddVerb(args []string) error {
+func codesAddVerb(ctx context.Context, e *Env, args []string) error {
 	kind, what, _ := strings.Cut(args[0], ":")
 	if strings.TrimSpace(what) == "" || !strings.Contains(" impl dec block next done test ", " "+kind+" ") {
 		return problem.Faultf("%q is no code", args[0]).Advise("impl:, dec:, block:, next:, done: or test: and what it says")
 	}
-	_, here, err := a.projects()
+	_, here, err := projects(ctx, e)
 	if err != nil {
 		return err
 	}
-	return a.sayEmitted(a.emit(owner{Project: here}, &events.CodesAdded{Code: args[0]}))
+	r, err := emit(ctx, e, owner{Project: here}, &events.CodesAdded{Code: args[0]})
+	if err != nil {
+		return err
+	}
+	return sayEmitted(e, r)
 }
 
 // codesEndVerb ends the codes of this project, or of every project where they have expired.
 type codesEndVerb struct{ status string }
 
-func (f *codesEndVerb) run(a *app, _ []string) error {
-	_, here, err := a.projects()
+func (f *codesEndVerb) run(ctx context.Context, e *Env, _ []string) error {
+	_, here, err := projects(ctx, e)
 	if err != nil {
 		return err
 	}
-	all, err := states[codes.State](a, api.CellsRequest{Projection: codes.Name})
+	all, err := states[codes.State](ctx, e, api.CellsRequest{Projection: codes.Name})
 	if err != nil {
 		return err
 	}
 	out := codesEndedJSON{Status: f.status, Projects: []string{}}
 	for _, c := range all {
-		gone := c.At(a.Now()).Empty()
+		gone := c.At(e.Now()).Empty()
 		ends := c.Project == here && !gone
 		if f.status == codes.Expired {
 			ends = !c.Now.Empty() && gone
@@ -127,10 +132,10 @@ func (f *codesEndVerb) run(a *app, _ []string) error {
 		if !ends {
 			continue
 		}
-		if _, err := a.emit(owner{Project: c.Project}, &events.CodesClosed{Status: f.status}); err != nil {
+		if _, err := emit(ctx, e, owner{Project: c.Project}, &events.CodesClosed{Status: f.status}); err != nil {
 			return err
 		}
 		out.Projects = append(out.Projects, c.Project)
 	}
-	return a.Result(out, "the codes of %s are %s\n", cmdline.Plural(len(out.Projects), "project"), f.status)
+	return e.Result(out, "the codes of %s are %s\n", cmdline.Plural(len(out.Projects), "project"), f.status)
 }

@@ -18,13 +18,17 @@ import (
 const completionTime = time.Second
 
 // completes offers words for what was typed; a tab parts a word from what is said of it.
-func (a *app) completes(offer func(*app) []string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-		ctx, cancel := context.WithTimeout(a.ctx, completionTime)
+func completes(e *Env, offer func(context.Context, *Env) []string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
 		defer cancel()
-		b := a.under(ctx)
+		beside := e.fork()
 		var all []string
-		if b.with(needRunning, func() error { all = offer(b); return nil }) != nil {
+		ask := func() error {
+			all = offer(ctx, beside)
+			return nil
+		}
+		if beside.With(ctx, needRunning, ask) != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		fit := slices.DeleteFunc(all, func(word string) bool { return !strings.HasPrefix(word, typed) })
@@ -33,17 +37,17 @@ func (a *app) completes(offer func(*app) []string) cobra.CompletionFunc {
 }
 
 // sessionWords are the sessions, the last active first.
-func sessionWords(a *app) []string {
-	all, _ := newest(a, shortList) // without an answer none is offered
+func sessionWords(ctx context.Context, e *Env) []string {
+	all, _ := newest(ctx, e, shortList) // without an answer none is offered
 	words := []string{"last\tthe last active one of this project"}
 	for _, s := range all {
-		words = append(words, alias(s.ID)+"\t"+join(", ", a.ago(s.LastActive), cmdline.OneLine(s.Title)))
+		words = append(words, alias(s.ID)+"\t"+join(", ", ago(e, s.LastActive), cmdline.OneLine(s.Title)))
 	}
 	return words
 }
 
-func projectWords(a *app) []string {
-	all, _ := allProjects(a) // the same
+func projectWords(ctx context.Context, e *Env) []string {
+	all, _ := allProjects(ctx, e) // the same
 	var words []string
 	for _, p := range all {
 		words = append(words, p.ID+"\t"+join(", ", cmdline.OneLine(p.Name), folder(p)))
@@ -52,11 +56,11 @@ func projectWords(a *app) []string {
 }
 
 // gateWords are the requirements that are configured here.
-func gateWords(a *app) []string { return a.rulesAt(a.gitPlace()).Order }
+func gateWords(_ context.Context, e *Env) []string { return rulesAt(e, gitPlace(e)).Order }
 
 // branchWords are the branches that sessions were on.
-func branchWords(a *app) []string {
-	all, _ := newest(a, shortList) // without an answer nothing is offered
+func branchWords(ctx context.Context, e *Env) []string {
+	all, _ := newest(ctx, e, shortList) // without an answer nothing is offered
 	var words []string
 	for _, s := range all {
 		if b := cmdline.OneLine(s.Branch); b != "" && !slices.Contains(words, b) {

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,58 +23,58 @@ import (
 	"hookline/hookctl/safeopen"
 )
 
-func (a *app) configCmd() *cobra.Command {
+func configCmd(e *Env) *cobra.Command {
 	return cmdline.Noun("config", "Show, set and check the configuration", "  hookctl config show\n  hookctl config set idle_exit 1h",
-		a.plain(needStore, "show", "Show every setting and where its value comes from",
+		plain(e, needStore, "show", "Show every setting and where its value comes from",
 			"Show every setting and where its value comes from: flags over environment over files, the local file over\n"+
 				"the project's over the user's. An unknown key is an error here, and a warning in a hook.",
 			"  hookctl config show\n  hookctl config show --json | jq .values.fsync",
-			a.configShowVerb),
-		offering(completeKeys, a.plain(needStore, "set KEY VALUE", "Set a value in the user's configuration file",
+			configShowVerb),
+		offering(completeKeys, plain(e, needStore, "set KEY VALUE", "Set a value in the user's configuration file",
 			"Set a value in the user's configuration file, which is made when it is not there; comments and other keys\n"+
 				"stay. What is of the daemon counts after `hookctl restart`. Lists are set by `hookctl config edit`.",
 			"  hookctl config set idle_exit 1h",
-			a.configSetVerb, cmdline.Exactly("a key: `hookctl config show` lists them", "a value"))),
-		a.plain(needStore, "edit", "Open the user's configuration file in $VISUAL or $EDITOR, then check it", "",
+			configSetVerb, cmdline.Exactly("a key: `hookctl config show` lists them", "a value"))),
+		plain(e, needStore, "edit", "Open the user's configuration file in $VISUAL or $EDITOR, then check it", "",
 			"  hookctl config edit",
-			a.configEditVerb),
-		a.plain(needStore, "validate", "Check the configuration files; exits 1 when something is wrong", "",
+			configEditVerb),
+		plain(e, needStore, "validate", "Check the configuration files; exits 1 when something is wrong", "",
 			"  hookctl config validate",
-			a.configValidateVerb))
+			configValidateVerb))
 }
 
-func (a *app) configShowVerb(_ []string) error {
-	if a.JSON {
-		out := configJSON{Values: map[string]any{}, Origins: a.conf.Origins, Files: a.conf.Files, Problems: append([]config.Problem{}, a.conf.Problems...)}
+func configShowVerb(_ context.Context, e *Env, _ []string) error {
+	if e.JSON {
+		out := configJSON{Values: map[string]any{}, Origins: e.Conf.Origins, Files: e.Conf.Files, Problems: append([]config.Problem{}, e.Conf.Problems...)}
 		for _, k := range config.Keys() {
-			if text := a.conf.Values.Text(k.Name); !k.List() {
+			if text := e.Conf.Values.Text(k.Name); !k.List() {
 				out.Values[k.Name] = text[0]
 			} else {
 				out.Values[k.Name] = text
 			}
 		}
 
-		if err := a.PrintJSON(out); err != nil {
+		if err := e.PrintJSON(out); err != nil {
 			return err
 		}
-		return a.configProblems()
+		return configProblems(e)
 	}
-	t := a.Table("KEY", "VALUE", "FROM", "MEANING")
+	t := e.Table("KEY", "VALUE", "FROM", "MEANING")
 	t.Drop = []string{"MEANING"}
 	t.Prose = true
 	for _, k := range config.Keys() {
-		t.Row(k.Name, orDash(strings.Join(a.conf.Values.Text(k.Name), ", ")), origin(a.conf.Origins[k.Name]), k.Doc)
+		t.Row(k.Name, orDash(strings.Join(e.Conf.Values.Text(k.Name), ", ")), origin(e.Conf.Origins[k.Name]), k.Doc)
 	}
 	t.Print()
-	a.Printf("\n")
-	for _, f := range a.conf.Files {
-		state := a.Paint.Faint("not there")
+	e.Printf("\n")
+	for _, f := range e.Conf.Files {
+		state := e.Paint.Faint("not there")
 		if f.Exists {
-			state = a.Paint.Good("read")
+			state = e.Paint.Good("read")
 		}
-		a.Printf("  %s  %s  %s\n", cmdline.Pad(f.Scope, 7), cmdline.OneLine(f.Path), state)
+		e.Printf("  %s  %s  %s\n", cmdline.Pad(f.Scope, 7), cmdline.OneLine(f.Path), state)
 	}
-	return a.configProblems()
+	return configProblems(e)
 }
 
 // configJSON is what `config show --json` prints.
@@ -97,11 +98,11 @@ func origin(o config.Origin) string {
 }
 
 // configProblems prints what is wrong, each with its hint, and ends with exit code 1 then.
-func (a *app) configProblems() error {
-	for _, p := range a.conf.Problems {
-		a.Fail(p.Error(), p.Hint)
+func configProblems(e *Env) error {
+	for _, p := range e.Conf.Problems {
+		e.Fail(p.Error(), p.Hint)
 	}
-	if len(a.conf.Problems) > 0 {
+	if len(e.Conf.Problems) > 0 {
 		return cmdline.Silent(1)
 	}
 	return nil
@@ -124,21 +125,21 @@ type configValidJSON struct {
 	Requirements []gates.Problem  `json:"requirements,omitempty" jsonschema_description:"parts of this repository's gates that are left out"`
 }
 
-func (a *app) configValidateVerb(_ []string) error {
-	faults := a.ruleFaults()
-	out := configValidJSON{OK: len(a.conf.Problems)+len(faults) == 0, Problems: append([]config.Problem{}, a.conf.Problems...), Requirements: faults}
-	return a.Verdict(out, out.OK, func() {
-		_ = a.configProblems() // out says that there are some
+func configValidateVerb(_ context.Context, e *Env, _ []string) error {
+	faults := ruleFaults(e)
+	out := configValidJSON{OK: len(e.Conf.Problems)+len(faults) == 0, Problems: append([]config.Problem{}, e.Conf.Problems...), Requirements: faults}
+	return e.Verdict(out, out.OK, func() {
+		_ = configProblems(e) // out says that there are some
 		for _, p := range faults {
-			a.Fail(p.Error(), p.Hint)
+			e.Fail(p.Error(), p.Hint)
 		}
 		if out.OK {
-			a.Printf("%s read, nothing wrong\n", cmdline.Plural(existing(a.conf), "file"))
+			e.Printf("%s read, nothing wrong\n", cmdline.Plural(existing(e.Conf), "file"))
 		}
 	})
 }
 
-func (a *app) configSetVerb(args []string) error {
+func configSetVerb(_ context.Context, e *Env, args []string) error {
 	key := args[0]
 	value := args[1]
 
@@ -146,7 +147,7 @@ func (a *app) configSetVerb(args []string) error {
 		return problem.Faultf("there is no key %q with one value", key).
 			Advise("one of "+strings.Join(settable(), ", ")+"; `hookctl config edit` is for the lists").Meant(key, settable(), "%s")
 	}
-	path, err := a.userFile()
+	path, err := userFile(e)
 	if err != nil {
 		return err
 	}
@@ -162,23 +163,23 @@ func (a *app) configSetVerb(args []string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	wasWhole := len(a.conf.Problems) == 0
+	wasWhole := len(e.Conf.Problems) == 0
 	if err := safeopen.Replace(config.Resolved(path), []byte(withKey(string(text), key, value))); err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
-	a.readConfiguration()
-	if wasWhole && len(a.conf.Problems) > 0 { // a line at the end of a file in flow style breaks it
-		return a.takeBack(path, text)
+	readConfiguration(e)
+	if wasWhole && len(e.Conf.Problems) > 0 { // a line at the end of a file in flow style breaks it
+		return takeBack(e, path, text)
 	}
-	if err := a.configProblems(); err != nil {
+	if err := configProblems(e); err != nil {
 		return err
 	}
 	set := configSetJSON{path, key, judged.Values.Text(key)[0]}
-	return a.Result(set, "%s: %s in %s\n", key, set.Value, path)
+	return e.Result(set, "%s: %s in %s\n", key, set.Value, path)
 }
 
 // takeBack writes the text back that a file had before a value broke it.
-func (a *app) takeBack(path string, text []byte) error {
+func takeBack(e *Env, path string, text []byte) error {
 	if err := safeopen.Replace(config.Resolved(path), text); err != nil {
 		return fmt.Errorf("write the configuration as it was: %w", err)
 	}
@@ -187,8 +188,8 @@ func (a *app) takeBack(path string, text []byte) error {
 }
 
 // userFile is the path of the user's configuration, which may be written.
-func (a *app) userFile() (string, error) {
-	path := config.UserFile(a.Getenv)
+func userFile(e *Env) (string, error) {
+	path := config.UserFile(e.Getenv)
 	if path == "" {
 		return "", problem.Faultf("there is no home folder for the user's configuration").Advise("set HOME or XDG_CONFIG_HOME")
 	}
@@ -233,8 +234,8 @@ func withKey(text, key, value string) string {
 	return text + line + "\n"
 }
 
-func (a *app) configEditVerb(_ []string) error {
-	path, err := a.userFile()
+func configEditVerb(ctx context.Context, e *Env, _ []string) error {
+	path, err := userFile(e)
 	if err != nil {
 		return err
 	}
@@ -242,27 +243,27 @@ func (a *app) configEditVerb(_ []string) error {
 		return err
 	}
 
-	editor := cmp.Or(a.Getenv("VISUAL"), a.Getenv("EDITOR"))
-	if editor == "" && !a.Asks {
+	editor := cmp.Or(e.Getenv("VISUAL"), e.Getenv("EDITOR"))
+	if editor == "" && !e.Asks {
 		return problem.Faultf("vi needs a terminal").Advise("EDITOR names another editor; the file is " + path)
 	}
 	editor = cmp.Or(editor, "vi")
 	words := append(strings.Fields(editor), path)
-	cmd := exec.CommandContext(a.ctx, words[0], words[1:]...)
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return problem.Faultf("%s: %w", editor, err).Advise("EDITOR names another editor; the file is " + path)
 	}
 
-	return a.judgeAnew()
+	return judgeAnew(e)
 }
 
 // judgeAnew reads the configuration again and prints what is wrong with it.
-func (a *app) judgeAnew() error {
-	a.readConfiguration()
-	return a.configProblems()
+func judgeAnew(e *Env) error {
+	readConfiguration(e)
+	return configProblems(e)
 }
 
-func (a *app) readConfiguration() {
-	a.conf = config.Load(config.Options{Getenv: a.Getenv, Dir: a.ProjectDir()})
+func readConfiguration(e *Env) {
+	e.Conf = config.Load(config.Options{Getenv: e.Getenv, Dir: e.ProjectDir()})
 }

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -22,29 +23,29 @@ import (
 
 // What the agent would be told, and what it costs.
 
-func (a *app) contextCmd() *cobra.Command {
+func contextCmd(e *Env) *cobra.Command {
 	return cmdline.Noun("context", "Show what the agent would be told", "  hookctl context show",
-		a.verb(needStore, "show", "Show what the session would be told at a start, and what each section costs",
+		verb(e, needStore, "show", "Show what the session would be told at a start, and what each section costs",
 			"Show what the session would be told when it starts again after a compaction, or at another start, and what each section\n"+
 				"costs in tokens: the gates where it works too, with --at without them, since their rules are not in the log.",
 			"  hookctl context show\n  hookctl context show --source startup --budget 300\n  hookctl context show --session last --at 10m --json | jq .items",
 			&contextShowVerb{Source: "compact"}),
-		a.plain(needStore, "status", "Show what is there to survive a compaction, and the attention budget", "",
+		plain(e, needStore, "status", "Show what is there to survive a compaction, and the attention budget", "",
 			"  hookctl context status --json",
-			a.contextStatusVerb),
-		a.plain(needStore, "rules", "Show what survives a compaction and what is summarised", "",
+			contextStatusVerb),
+		plain(e, needStore, "rules", "Show what survives a compaction and what is summarised", "",
 			"  hookctl context rules --json",
-			a.contextRulesVerb),
-		a.plain(needStore, "preserve [all|critical]", "Name the sections that are missing in NOTES.md",
+			contextRulesVerb),
+		plain(e, needStore, "preserve [all|critical]", "Name the sections that are missing in NOTES.md",
 			"Name the sections that are missing in NOTES.md: the critical two, or all. The exit code is 1 when one is.",
 			"  hookctl context preserve critical",
-			a.contextPreserveVerb, cmdline.Between(0, "all or critical")),
-		a.verb(needStore, "compact", "Run the simplified checkpoint before a compaction",
+			contextPreserveVerb, cmdline.Between(0, "all or critical")),
+		verb(e, needStore, "compact", "Run the simplified checkpoint before a compaction",
 			"Run the simplified checkpoint: four checks, and three that only you can make. A checkpoint of the session is made, unless\n"+
 				"--dry-run is given. The client compacts by /compact or by itself.",
 			"  hookctl context compact --dry-run",
 			&contextCompactVerb{}),
-		a.verb(needStore, "probe FILE…", "Say what reading a file would cost, and whether to", "",
+		verb(e, needStore, "probe FILE…", "Say what reading a file would cost, and whether to", "",
 			"  hookctl context probe auth/jwt.go --for token --for refresh",
 			&contextProbeVerb{}, cmdline.AtLeast("FILE")))
 }
@@ -56,21 +57,21 @@ type contextShowVerb struct {
 	Budget string `help:"tokens, where fewer than a start has"`
 }
 
-func (f *contextShowVerb) run(a *app, _ []string) error {
-	id, err := a.current(f.Session)
+func (f *contextShowVerb) run(ctx context.Context, e *Env, _ []string) error {
+	id, err := current(ctx, e, f.Session)
 	if err != nil {
 		return err
 	}
-	out, err := api.Context.Call(a.ctx, a, api.ContextRequest{Session: id, Source: f.Source, At: past.Point(f.At), Budget: f.Budget})
+	out, err := api.Context.Call(ctx, e, api.ContextRequest{Session: id, Source: f.Source, At: past.Point(f.At), Budget: f.Budget})
 	if err != nil {
 		return err
 	}
-	return a.Verdict(out, true, func() {
-		a.Printf("%s\n\n", cmp.Or(out.Text, "nothing would be told"))
+	return e.Verdict(out, true, func() {
+		e.Printf("%s\n\n", cmp.Or(out.Text, "nothing would be told"))
 		for _, s := range out.Sections {
-			a.Printf("%5d  %s\n", s.Tokens, s.Name)
+			e.Printf("%5d  %s\n", s.Tokens, s.Name)
 		}
-		a.Printf("%5d  tokens of at most %d\n", out.Tokens, out.Budget)
+		e.Printf("%5d  tokens of at most %d\n", out.Tokens, out.Budget)
 	})
 }
 
@@ -111,26 +112,26 @@ type contextStatusJSON struct {
 	} `json:"attention" jsonschema_description:"of the current session"`
 }
 
-func (a *app) contextStatus() (contextStatusJSON, error) {
+func contextStatus(ctx context.Context, e *Env) (contextStatusJSON, error) {
 	var out contextStatusJSON
 	out.Config.Compaction, out.Config.Notes, out.Config.Simplified = true, true, true
-	s, err := a.ledgerOf()
+	s, err := ledgerOf(ctx, e)
 	if err != nil {
 		return out, err
 	}
-	data, _ := safeopen.ReadFile(safeopen.Foreign, notesFile(a.topDir()), maxStateFile)
+	data, _ := safeopen.ReadFile(safeopen.Foreign, notesFile(topDir(e)), maxStateFile)
 	out.Sections = notes.Sections(data)
 
 	p := &out.Preservation
-	p.Continuity = slices.Contains(out.Sections, preserved[0]) || a.active(s).Task != ""
+	p.Continuity = slices.Contains(out.Sections, preserved[0]) || active(ctx, e, s).Task != ""
 	p.Decisions = slices.Contains(out.Sections, preserved[1]) || len(s.Open(events.LedgerDecision)) > 0
-	day := a.Now().In(a.Zone).Format("2006-01-02")
+	day := e.Now().In(e.Zone).Format("2006-01-02")
 	for _, t := range s.Times() {
-		if t.In(a.Zone).Format("2006-01-02") == day {
+		if t.In(e.Zone).Format("2006-01-02") == day {
 			p.Today++
 		}
 	}
-	dir := filepath.Join(a.topDir(), ".beads")
+	dir := filepath.Join(topDir(e), ".beads")
 	names, _ := safeopen.ReadDir(safeopen.Foreign, dir, 10_000) // none, where there is none
 	for _, name := range names {
 		data, err := safeopen.ReadFile(safeopen.Foreign, filepath.Join(dir, name), maxStateFile)
@@ -138,27 +139,27 @@ func (a *app) contextStatus() (contextStatusJSON, error) {
 			p.Beads++
 		}
 	}
-	if id, err := a.current(""); err == nil {
-		s, _ := stateOf[session.State](a, session.Name, id)
+	if id, err := current(ctx, e, ""); err == nil {
+		s, _ := stateOf[session.State](ctx, e, session.Name, id)
 		c := s.Attention
 		out.Attention.Tokens, out.Attention.Unsynced = session.Tokens(c.Bytes), session.Tokens(c.Unsynced)
-		out.Attention.Level = c.Level(a.conf.Values.Attention)
+		out.Attention.Level = c.Level(e.Conf.Values.Attention)
 	}
 	return out, nil
 }
 
-func (a *app) contextStatusVerb(_ []string) error {
-	s, err := a.contextStatus()
+func contextStatusVerb(ctx context.Context, e *Env, _ []string) error {
+	s, err := contextStatus(ctx, e)
 	if err != nil {
 		return err
 	}
 	p := s.Preservation
-	return a.Result(s, "session continuity  %s\ndecision log        %s\nentries of today    %d\nactive beads        %d\nattention           %s, %d tokens, %d since the last delta synthesis\n",
+	return e.Result(s, "session continuity  %s\ndecision log        %s\nentries of today    %d\nactive beads        %d\nattention           %s, %d tokens, %d since the last delta synthesis\n",
 		yesNo(p.Continuity), yesNo(p.Decisions), p.Today, p.Beads, cmp.Or(s.Attention.Level, "unknown"), s.Attention.Tokens, s.Attention.Unsynced)
 }
 
-func (a *app) contextRulesVerb(_ []string) error {
-	return a.Result(contextRules, "always preserved  %s\ncompactable       %s\n", strings.Join(contextRules.Always, ", "), strings.Join(contextRules.Compactable, ", "))
+func contextRulesVerb(_ context.Context, e *Env, _ []string) error {
+	return e.Result(contextRules, "always preserved  %s\ncompactable       %s\n", strings.Join(contextRules.Always, ", "), strings.Join(contextRules.Compactable, ", "))
 }
 
 func yesNo(b bool) string {
@@ -173,8 +174,8 @@ type preserveJSON struct {
 	Missing []string `json:"missing" jsonschema_description:"sections that NOTES.md does not have"`
 }
 
-func (a *app) contextPreserveVerb(args []string) error {
-	s, err := a.contextStatus()
+func contextPreserveVerb(ctx context.Context, e *Env, args []string) error {
+	s, err := contextStatus(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -187,12 +188,12 @@ func (a *app) contextPreserveVerb(args []string) error {
 		return problem.Faultf("%q is neither all nor critical", args[0]).Advise("`hookctl context preserve critical`")
 	}
 	out := preserveJSON{Missing: slices.DeleteFunc(slices.Clone(wanted), func(name string) bool { return slices.Contains(s.Sections, name) })}
-	return a.Verdict(out, len(out.Missing) == 0, func() {
+	return e.Verdict(out, len(out.Missing) == 0, func() {
 		if len(out.Missing) == 0 {
-			a.Printf("nothing is missing\n")
+			e.Printf("nothing is missing\n")
 		}
 		for _, name := range out.Missing {
-			a.Printf("missing: %s\n", name)
+			e.Printf("missing: %s\n", name)
 		}
 	})
 }
@@ -209,12 +210,12 @@ type contextCompactVerb struct {
 	Dry bool `flag:"dry-run" help:"make no checkpoint"`
 }
 
-func (f *contextCompactVerb) run(a *app, _ []string) error {
-	s, err := a.contextStatus()
+func (f *contextCompactVerb) run(ctx context.Context, e *Env, _ []string) error {
+	s, err := contextStatus(ctx, e)
 	if err != nil {
 		return err
 	}
-	_, err = a.look("br")
+	_, err = e.Look("br")
 	names := []string{"trajectory today", "session continuity", "decision log", "beads synced or absent"}
 	results := []bool{s.Preservation.Today > 0, s.Preservation.Continuity, s.Preservation.Decisions, s.Preservation.Beads == 0 || err != nil}
 	out := compactJSON{Checks: map[string]bool{}, Manual: []string{"decisions of this session are in the ledger", "the next step is in the ledger", "nothing that only the context has is needed"}}
@@ -230,13 +231,13 @@ func (f *contextCompactVerb) run(a *app, _ []string) error {
 	}
 	if !f.Dry {
 		mark := events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: fmt.Sprintf("before a compaction, %d/4 passed", out.Passed)}
-		r, err := a.emitFor("", &mark)
+		r, err := emitFor(ctx, e, "", &mark)
 		if err != nil {
 			return err
 		}
 		out.Checkpoint = r.ID
 	}
-	return a.Result(out, "%sAutomated: %d/4 passed\ncheck yourself: %s\n", text, out.Passed, strings.Join(out.Manual, "\ncheck yourself: "))
+	return e.Result(out, "%sAutomated: %d/4 passed\ncheck yourself: %s\n", text, out.Passed, strings.Join(out.Manual, "\ncheck yourself: "))
 }
 
 // probeJSON is what `context probe --json` prints.
@@ -253,14 +254,14 @@ type contextProbeVerb struct {
 	Words []string `flag:"for" help:"a word that it is read for; may be repeated"`
 }
 
-func (f *contextProbeVerb) run(a *app, args []string) error {
+func (f *contextProbeVerb) run(_ context.Context, e *Env, args []string) error {
 	for _, name := range args {
-		data, err := safeopen.ReadFile(safeopen.Foreign, a.absolute(name), maxStateFile)
+		data, err := safeopen.ReadFile(safeopen.Foreign, e.Absolute(name), maxStateFile)
 		if err != nil {
 			return problem.Because(err).Advise("a text of at most 4 MiB is probed")
 		}
 		p := probe(name, string(data), f.Words)
-		if err := a.Result(p, "%s: %d lines, %d tokens, relevance %d: %s\n", cmdline.OneLine(name), p.Lines, p.Tokens, p.Relevance, p.Decision); err != nil {
+		if err := e.Result(p, "%s: %d lines, %d tokens, relevance %d: %s\n", cmdline.OneLine(name), p.Lines, p.Tokens, p.Relevance, p.Decision); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,29 +39,29 @@ type costQuery struct {
 	All     bool   `help:"of every project"`
 }
 
-func (q *costQuery) run(a *app, _ []string) error {
-	prices, err := insight.Prices(a.conf.Values.Prices)
+func (q *costQuery) run(ctx context.Context, e *Env, _ []string) error {
+	prices, err := insight.Prices(e.Conf.Values.Prices)
 	if err != nil {
 		return problem.Because(err).Advise("`hookctl config edit` opens the user's file")
 	}
-	list, err := states[session.State](a, api.CellsRequest{Projection: session.Name})
+	list, err := states[session.State](ctx, e, api.CellsRequest{Projection: session.Name})
 	if err != nil {
 		return err
 	}
-	projects, here, err := a.projects()
+	projects, here, err := projects(ctx, e)
 	if err != nil {
 		return err
 	}
-	chosen, err := a.chosen(*q, list, projects, here)
+	chosen, err := chosen(ctx, e, *q, list, projects, here)
 	if err != nil {
 		return err
 	}
-	seq, ms, err := a.findPoint(q.Since)
+	seq, ms, err := findPoint(e, q.Since)
 	var since time.Time
 	switch {
 	case err == nil && seq != 0:
 		var r events.Record
-		r, err = api.Event.Call(a.ctx, a, api.EventRequest{ID: fmt.Sprint(seq)})
+		r, err = api.Event.Call(ctx, e, api.EventRequest{ID: fmt.Sprint(seq)})
 		since = r.Time
 	case ms != 0:
 		since = time.UnixMilli(ms)
@@ -73,10 +74,10 @@ func (q *costQuery) run(a *app, _ []string) error {
 	var meter insight.Meter
 	out.Missing = read(&meter, list, chosen, projects)
 	out.Bill = meter.Bill(q.By, chosen, since, prices)
-	err = a.records(api.EventsRequest{Types: []string{events.TypeContextInjected}}, func(r events.Record) {
-		e, ok := r.Event.(*events.ContextInjected)
+	err = records(ctx, e, api.EventsRequest{Types: []string{events.TypeContextInjected}}, func(r events.Record) {
+		event, ok := r.Event.(*events.ContextInjected)
 		if ok && chosen[r.Session] && !r.Time.Before(since) {
-			out.Injected += int64(e.Tokens)
+			out.Injected += int64(event.Tokens)
 		}
 	})
 	if err != nil {
@@ -97,18 +98,18 @@ func (q *costQuery) run(a *app, _ []string) error {
 			r.Label = join(" ", byID[r.Session].Agents[r.Label].Kind, cmp.Or(r.Label, "main"))
 		}
 	}
-	if a.JSON {
-		return a.PrintJSON(out)
+	if e.JSON {
+		return e.PrintJSON(out)
 	}
-	a.printCost(out)
+	printCost(e, out)
 	return nil
 }
 
 // chosen are the sessions that the flags mean: of this project where they name none.
-func (a *app) chosen(q costQuery, list []session.State, projects []project.State, here string) (map[string]bool, error) {
+func chosen(ctx context.Context, e *Env, q costQuery, list []session.State, projects []project.State, here string) (map[string]bool, error) {
 	want := map[string]bool{}
 	if q.Session != "" {
-		s, err := a.resolve(q.Session)
+		s, err := resolve(ctx, e, q.Session)
 		want[s.ID] = true
 		return want, err
 	}
@@ -162,14 +163,14 @@ func read(m *insight.Meter, list []session.State, chosen map[string]bool, projec
 	return missing
 }
 
-func (a *app) printCost(out costJSON) {
+func printCost(e *Env, out costJSON) {
 	switch {
 	case out.Sessions == 0:
-		a.Printf("no session in this project; --all counts those of others\n")
+		e.Printf("no session in this project; --all counts those of others\n")
 	case len(out.Rows) == 0:
-		a.Printf("no answer of the API in the transcripts of these sessions\n")
+		e.Printf("no answer of the API in the transcripts of these sessions\n")
 	default:
-		t := a.Table(strings.ToUpper(out.By), "WHAT", "ANSWERS", "INPUT", "OUTPUT", "CACHE WRITE", "CACHE READ", "DOLLARS")
+		t := e.Table(strings.ToUpper(out.By), "WHAT", "ANSWERS", "INPUT", "OUTPUT", "CACHE WRITE", "CACHE READ", "DOLLARS")
 		t.Drop = []string{"CACHE READ", "CACHE WRITE", "ANSWERS", "INPUT"}
 		if out.By == "model" || out.By == "tool" { // their names say it
 			t.Head[1] = ""
@@ -195,12 +196,12 @@ func (a *app) printCost(out costJSON) {
 	}
 
 	if out.Injected > 0 {
-		a.Printf("\nof the input, told by hookline: %s tokens (estimate)\n", cmdline.Count(out.Injected))
+		e.Printf("\nof the input, told by hookline: %s tokens (estimate)\n", cmdline.Count(out.Injected))
 	}
 	if len(out.Unpriced) > 0 {
-		a.Printf("\nwithout a price: %s; `prices` in the configuration takes lines of MODEL INPUT OUTPUT, dollars a million tokens\n", cmdline.OneLine(strings.Join(out.Unpriced, ", ")))
+		e.Printf("\nwithout a price: %s; `prices` in the configuration takes lines of MODEL INPUT OUTPUT, dollars a million tokens\n", cmdline.OneLine(strings.Join(out.Unpriced, ", ")))
 	}
 	if len(out.Missing) > 0 {
-		a.Say("warning: not counted, " + cmdline.Plural(len(out.Missing), "transcript") + " that cannot be read, as " + out.Missing[0])
+		e.Say("warning: not counted, " + cmdline.Plural(len(out.Missing), "transcript") + " that cannot be read, as " + out.Missing[0])
 	}
 }

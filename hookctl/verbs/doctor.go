@@ -3,6 +3,7 @@ package verbs
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"regexp"
@@ -49,23 +50,23 @@ type doctorVerb struct {
 	Redaction string `help:"only show what would be redacted in this file (- for stdin)"`
 }
 
-func (f *doctorVerb) run(a *app, _ []string) error {
+func (f *doctorVerb) run(ctx context.Context, e *Env, _ []string) error {
 	switch {
 	case f.Redaction != "":
-		return a.redaction(f.Redaction)
+		return redaction(e, f.Redaction)
 	case f.Gaps:
-		return a.gaps()
+		return gaps(ctx, e)
 	}
-	x := &examiner{app: a, fix: f.Fix, paths: a.files()}
-	if err := x.run(); err != nil {
+	x := &examiner{Env: e, fix: f.Fix, paths: e.Files()}
+	if err := x.run(ctx); err != nil {
 		return err
 	}
 	ok := !slices.ContainsFunc(x.checks, func(c check) bool { return c.Result == resultFail })
-	return a.Verdict(doctorJSON{OK: ok, Checks: x.checks}, ok, func() {
-		t := a.Table("", "", "")
+	return e.Verdict(doctorJSON{OK: ok, Checks: x.checks}, ok, func() {
+		t := e.Table("", "", "")
 		t.Prose = true
 		tones := map[string]string{"ok": "good", "fix": "good", "warn": "warn", "FAIL": "bad"}
-		t.Color = func(_, v string) string { return a.Paint.Toned(tones[strings.TrimSpace(v)], v) }
+		t.Color = func(_, v string) string { return e.Paint.Toned(tones[strings.TrimSpace(v)], v) }
 		marks := map[string]string{resultOK: "ok", resultWarn: "warn", resultFail: "FAIL"}
 		counts := map[string]int{}
 		for _, c := range x.checks {
@@ -80,13 +81,13 @@ func (f *doctorVerb) run(a *app, _ []string) error {
 			}
 		}
 		t.Print()
-		a.Printf("\n%d ok, %s, %s\n", counts[resultOK], cmdline.Plural(counts[resultWarn], "warning"), cmdline.Plural(counts[resultFail], "failure"))
+		e.Printf("\n%d ok, %s, %s\n", counts[resultOK], cmdline.Plural(counts[resultWarn], "warning"), cmdline.Plural(counts[resultFail], "failure"))
 	})
 }
 
 // examiner is one run of doctor. Checks that need the daemon are left out without one.
 type examiner struct {
-	*app
+	*Env
 	fix    bool
 	paths  home.Paths
 	status api.Status // of the daemon, with the hooks of the whole log
@@ -111,7 +112,7 @@ func (x *examiner) fail(words, do string) {
 }
 
 // run makes all checks: first what needs no daemon, and would explain why there is none.
-func (x *examiner) run() error {
+func (x *examiner) run(ctx context.Context) error {
 	x.hooks()
 	x.switchedOff()
 	x.program()
@@ -120,33 +121,33 @@ func (x *examiner) run() error {
 		return nil
 	}
 	x.fileSystem()
-	if free, total, err := x.room(x.paths.Home); err == nil { // this platform reports it
+	if free, total, err := x.Room(x.paths.Home); err == nil { // this platform reports it
 		x.checks = append(x.checks, spaceCheck(uint64(free), uint64(total)))
 	}
 	x.lastStart()
 
-	runs := x.daemon()
-	x.spool(runs)
+	runs := x.daemon(ctx)
+	x.spool(ctx, runs)
 	if runs {
 		x.kinds()
 		x.installs()
 		x.unknown()
-		x.damage()
-		x.canary()
+		x.damage(ctx)
+		x.canary(ctx)
 	}
-	return x.ctx.Err()
+	return ctx.Err()
 }
 
 // daemon reports whether the daemon answers, which --fix starts.
-func (x *examiner) daemon() bool {
+func (x *examiner) daemon(ctx context.Context) bool {
 	x.name = "daemon"
-	_, err := x.answering()
+	_, err := x.Answering(ctx)
 	started := notRunning(err) && x.fix
 	if started {
-		_, err = x.started()
+		_, err = x.Started(ctx)
 	}
 	if err == nil {
-		x.status, err = x.hookedStatus()
+		x.status, err = hookedStatus(ctx, x.Env)
 	}
 	busy := client.Busy(x.paths)
 	switch {
@@ -183,32 +184,32 @@ func hintOf(err error, other string) string {
 const maxRedaction = 64 << 20
 
 // redaction shows what would be redacted in a file. Nothing of the file's content is printed.
-func (a *app) redaction(path string) error {
+func redaction(e *Env, path string) error {
 	var text []byte
 	var err error
 	if path == "-" {
-		text, err = io.ReadAll(io.LimitReader(a.In, maxRedaction))
+		text, err = io.ReadAll(io.LimitReader(e.In, maxRedaction))
 	} else {
 		text, err = safeopen.ReadFile(safeopen.User, path, maxRedaction)
 	}
 	if err != nil {
 		return problem.Because(err).Advise("a file of text is read, or stdin with -")
 	}
-	found := a.findSecrets(text)
-	t := a.Table("LINE", "BYTES", "KIND", "RULE")
+	found := findSecrets(e, text)
+	t := e.Table("LINE", "BYTES", "KIND", "RULE")
 	err = cmdline.PrintList(t, "nothing would be redacted", found, func(f redact.Finding) []string {
 		return []string{strconv.Itoa(f.Line), fmt.Sprintf("%d–%d", f.Start, f.End), "[REDACTED:" + f.Kind + "]", f.Rule}
 	})
-	if len(found) > 0 && !a.JSON {
-		a.Printf("\n%s would be redacted\n", cmdline.Plural(len(found), "secret"))
+	if len(found) > 0 && !e.JSON {
+		e.Printf("\n%s would be redacted\n", cmdline.Plural(len(found), "secret"))
 	}
 	return err
 }
 
 // findSecrets is what the built-in rules and the configuration's own expressions find, by place.
-func (a *app) findSecrets(text []byte) []redact.Finding {
+func findSecrets(e *Env, text []byte) []redact.Finding {
 	all := redact.New().Find(text)
-	for _, expr := range a.conf.Values.RedactExtra {
+	for _, expr := range e.Conf.Values.RedactExtra {
 		for _, at := range regexp.MustCompile(expr).FindAllIndex(text, -1) { // compiled before, when the configuration was read
 			if at[0] < at[1] {
 				all = append(all, redact.Finding{Line: 1 + bytes.Count(text[:at[0]], []byte("\n")), Start: at[0], End: at[1], Kind: "custom", Rule: "redact_extra"})

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,7 +16,7 @@ import (
 // Checks that ask the daemon; that of the spool goes without one.
 
 // spool looks for frames that wait; with --fix a daemon that runs takes them.
-func (x *examiner) spool(runs bool) {
+func (x *examiner) spool(ctx context.Context, runs bool) {
 	x.name = "spool"
 	aside := 0
 	for _, dir := range x.paths.Spools() {
@@ -39,7 +40,7 @@ func (x *examiner) spool(runs bool) {
 		return
 	}
 
-	_, err := api.Drain.Call(x.ctx, x, api.None{})
+	_, err := api.Drain.Call(ctx, x, api.None{})
 	left := waiting.Count()
 	switch {
 	case err != nil:
@@ -62,7 +63,7 @@ func (x *examiner) kinds() {
 	for _, c := range x.status.Hooks {
 		last = latest(last, c.Last)
 	}
-	x.pass("%s of hooks came, the last %s; `hookctl status` lists them", cmdline.Plural(len(x.status.Hooks), "kind"), x.ago(last))
+	x.pass("%s of hooks came, the last %s; `hookctl status` lists them", cmdline.Plural(len(x.status.Hooks), "kind"), ago(x.Env, last))
 }
 
 func (x *examiner) installs() {
@@ -80,10 +81,10 @@ func (x *examiner) unknown() {
 	}
 }
 
-func (x *examiner) damage() {
+func (x *examiner) damage(ctx context.Context) {
 	x.name = "log"
 	before := len(x.checks)
-	l, err := api.GetLosses.Call(x.ctx, x, api.None{})
+	l, err := api.GetLosses.Call(ctx, x, api.None{})
 	for _, d := range x.status.Damage {
 		if err == nil && len(l.Lost) == 0 {
 			x.warn("was damaged, and nothing is lost any more: "+d, "a disk that fails begins like this; `replay verify` checks what is there")
@@ -96,7 +97,7 @@ func (x *examiner) damage() {
 		for _, r := range l.Lost {
 			runs = append(runs, r.String())
 		}
-		x.warn(fmt.Sprintf("lost sequences: %s, found %s", strings.Join(runs, ", "), x.ago(l.Found)),
+		x.warn(fmt.Sprintf("lost sequences: %s, found %s", strings.Join(runs, ", "), ago(x.Env, l.Found)),
 			"`replay repair --from EXPORT` restores events from an export and from the client's transcripts")
 	}
 	for _, w := range x.status.Warnings {
@@ -108,9 +109,9 @@ func (x *examiner) damage() {
 }
 
 // canary sends an event through the whole line.
-func (x *examiner) canary() {
+func (x *examiner) canary(ctx context.Context) {
 	x.name = "canary"
-	c, err := api.RunCanary.Call(x.ctx, x, api.None{})
+	c, err := api.RunCanary.Call(ctx, x, api.None{})
 	if err != nil {
 		x.fail(err.Error(), "the daemon's log is "+x.paths.Log)
 		return

@@ -16,7 +16,7 @@ import (
 
 // hooks looks at the settings files of both clients, and with --fix renews what is outdated.
 func (x *examiner) hooks() {
-	claude := x.settingsOptions()
+	claude := settingsOptions(x.Env)
 	st := settings.Inspect(claude)
 	var hooked int
 	for _, s := range st.Scopes {
@@ -61,7 +61,7 @@ func (x *examiner) scope(o settings.Options, s settings.ScopeState) {
 	}
 	gone := ""
 	for _, program := range s.Binaries {
-		_, err := x.look(program)
+		_, err := x.Look(program)
 		if filepath.IsAbs(program) {
 			_, err = os.Stat(program)
 		}
@@ -71,7 +71,7 @@ func (x *examiner) scope(o settings.Options, s settings.ScopeState) {
 	}
 	switch {
 	case gone != "" && !filepath.IsAbs(gone):
-		x.fail("the hooks call "+gone+", which is not on the PATH", "add "+filepath.Dir(x.hookctl())+" to the PATH that the client is started with")
+		x.fail("the hooks call "+gone+", which is not on the PATH", "add "+filepath.Dir(hookctl(x.Env))+" to the PATH that the client is started with")
 	case gone == "" && s.Current:
 		x.pass("%s of profile %s in %s", cmdline.Plural(s.Hooks, "hook"), s.Profile, s.Path)
 	case x.fix:
@@ -91,12 +91,12 @@ func (x *examiner) scope(o settings.Options, s settings.ScopeState) {
 // program looks for hookctl on a person's PATH.
 func (x *examiner) program() {
 	x.name = "program"
-	found, err := x.look("hookctl")
+	found, err := x.Look("hookctl")
 	switch {
 	case err != nil:
-		x.warn("hookctl is not on the PATH", "add "+filepath.Dir(x.self)+" to PATH")
-	case !sameFile(found, x.hookctl()):
-		x.warn("PATH leads to another hookctl: "+found, "this one is "+x.hookctl()+"; put its folder first, or remove the other")
+		x.warn("hookctl is not on the PATH", "add "+filepath.Dir(x.Self)+" to PATH")
+	case !sameFile(found, hookctl(x.Env)):
+		x.warn("PATH leads to another hookctl: "+found, "this one is "+hookctl(x.Env)+"; put its folder first, or remove the other")
 	default:
 		x.pass("%s, version %s", found, wire.Build)
 	}
@@ -104,16 +104,16 @@ func (x *examiner) program() {
 
 func (x *examiner) configuration() {
 	x.name = "config"
-	for _, p := range x.conf.Problems {
+	for _, p := range x.Conf.Problems {
 		x.warn(p.Error(), p.Hint)
 	}
-	faults := x.ruleFaults()
+	faults := ruleFaults(x.Env)
 	if len(faults) > 0 {
 		x.warn(fmt.Sprintf("%s of the gates' configuration left out, the first at %s", cmdline.Plural(len(faults), "part"), faults[0].Error()),
 			"`hookctl req validate` names all of it")
 	}
-	if len(x.conf.Problems)+len(faults) == 0 {
-		x.pass("fsync %s, %s", x.conf.Values.Fsync, cmdline.Plural(existing(x.conf), "file"))
+	if len(x.Conf.Problems)+len(faults) == 0 {
+		x.pass("fsync %s, %s", x.Conf.Values.Fsync, cmdline.Plural(existing(x.Conf), "file"))
 	}
 }
 
@@ -151,7 +151,7 @@ func (x *examiner) permissions() bool {
 // fileSystem looks whether locks and memory maps can be trusted where the store lies. A platform that does not report it passes.
 func (x *examiner) fileSystem() {
 	x.name = "file system"
-	fsName, network, err := x.ground(x.paths.Home)
+	fsName, network, err := x.Ground(x.paths.Home)
 	switch {
 	case err != nil:
 	case network:
@@ -189,5 +189,5 @@ func (x *examiner) lastStart() {
 		do = "`replay repair --dry-run` tells what is damaged, `replay repair --from EXPORT` restores the events of an export; hooks wait in the spool"
 	}
 	x.name = "last start"
-	x.fail(fmt.Sprintf("failed %s, %s: %s", x.ago(time.UnixMilli(s.Time)), cmdline.Plural(s.Attempts, "attempt"), s.Reason), do)
+	x.fail(fmt.Sprintf("failed %s, %s: %s", ago(x.Env, time.UnixMilli(s.Time)), cmdline.Plural(s.Attempts, "attempt"), s.Reason), do)
 }

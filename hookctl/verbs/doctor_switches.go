@@ -28,8 +28,8 @@ func (x *examiner) switchedOff() {
 	const disabled = "HOOKLINE_DISABLED"
 	x.name = "switches"
 	before := len(x.checks)
-	paths := []string{filepath.Join(x.managed, "managed-settings.json")}
-	o := x.settingsOptions()
+	paths := []string{filepath.Join(x.Managed, "managed-settings.json")}
+	o := settingsOptions(x.Env)
 	for _, o.Scope = range []settings.Scope{settings.Local, settings.Project, settings.User} {
 		paths = append(paths, o.Path())
 	}
@@ -72,8 +72,8 @@ func (x *examiner) switchedOff() {
 	if here := x.ProjectDir(); x.untrusted(here) {
 		x.warn("the client does not trust "+here+": interactive sessions there run no hook", "start the client there and answer its question about trust")
 	}
-	if !x.conf.Values.Records(x.ProjectDir()) {
-		x.warn("record_off in "+x.conf.Origins["record_off"].File+" names this folder: its sessions are not recorded",
+	if !x.Conf.Values.Records(x.ProjectDir()) {
+		x.warn("record_off in "+x.Conf.Origins["record_off"].File+" names this folder: its sessions are not recorded",
 			"`hookctl config edit` changes it")
 	}
 	if len(x.checks) == before {

@@ -25,8 +25,8 @@ func healthy(t *testing.T) (*bench, *fakeBackend) {
 	f.status.Hooks["Stop"] = api.HookCount{Last: noon.Add(-time.Second), Count: 1}
 	f.events = []events.Record{record(1, events.TypeSessionStarted, sessionA, `{}`)}
 	b := installed(t, f)
-	hookctl := filepath.Join(filepath.Dir(b.self), "hookctl")
-	b.look = func(string) (string, error) { return hookctl, nil }
+	hookctl := filepath.Join(filepath.Dir(b.Self), "hookctl")
+	b.Look = func(string) (string, error) { return hookctl, nil }
 	expect.OK(t, os.MkdirAll(b.Home(), 0o700))
 	b.must("install")
 	return b, f
@@ -69,7 +69,7 @@ func TestDoctorSwitches(t *testing.T) {
 
 	for file, text := range map[string]string{
 		filepath.Join(b.Cwd, ".claude", "settings.local.json"): `{"disableAllHooks": false, "env": {"HOOKLINE_DISABLED": "1"}}`,
-		filepath.Join(b.managed, "managed-settings.json"):      `{"strictPluginOnlyCustomization": ["mcp", "hooks"]}`,
+		filepath.Join(b.Managed, "managed-settings.json"):      `{"strictPluginOnlyCustomization": ["mcp", "hooks"]}`,
 		known: `{"projects":{` + jsonOf(b.Cwd) + `:{}}}`,
 	} {
 		before, _ := os.ReadFile(file) // none is there in the administrator's folder

@@ -15,33 +15,33 @@ type dreamTriggerVerb struct {
 	ofSession
 }
 
-func (f *dreamTriggerVerb) run(a *app, _ []string) error {
-	id, err := a.current(f.Session)
+func (f *dreamTriggerVerb) run(ctx context.Context, e *Env, _ []string) error {
+	id, err := current(ctx, e, f.Session)
 	if err != nil {
 		return err
 	}
-	dream, err := api.Dream.Call(a.ctx, changing{a}, api.DreamRequest{Session: id, Phase: f.Phase})
+	dream, err := api.Dream.Call(ctx, changing{e}, api.DreamRequest{Session: id, Phase: f.Phase})
 	if err != nil {
 		return err
 	}
-	r, err := a.outcome(id, dream.Triggered)
+	r, err := outcome(ctx, e, id, dream.Triggered)
 	if err != nil {
 		return err
 	}
 
-	if a.JSON {
-		err = a.PrintJSON(r)
+	if e.JSON {
+		err = e.PrintJSON(r)
 	}
-	switch e := r.Event.(type) {
+	switch event := r.Event.(type) {
 	case *events.DreamFailed:
-		return problem.Faultf("Dream trigger failed: %s. IC remains at %.2f", e.Error, e.IC)
+		return problem.Faultf("Dream trigger failed: %s. IC remains at %.2f", event.Error, event.IC)
 	case *events.DreamCompleted:
-		if a.JSON {
+		if e.JSON {
 			break
 		}
-		a.Printf("dream %s: IC %.2f → %.2f, r %.2f → %.2f, entries replayed: %d\n", e.Phase, e.BeforeIC, e.AfterIC, e.BeforeR, e.AfterR, e.Entries)
-		for _, spot := range e.BlindSpots {
-			a.Printf("  unused for three sessions: %s\n", spot)
+		e.Printf("dream %s: IC %.2f → %.2f, r %.2f → %.2f, entries replayed: %d\n", event.Phase, event.BeforeIC, event.AfterIC, event.BeforeR, event.AfterR, event.Entries)
+		for _, spot := range event.BlindSpots {
+			e.Printf("  unused for three sessions: %s\n", spot)
 		}
 	}
 	return err
@@ -51,12 +51,12 @@ func (f *dreamTriggerVerb) run(a *app, _ []string) error {
 const dreamPatience = 10 * time.Second
 
 // outcome waits for the event that says how the dream went.
-func (a *app) outcome(id string, trigger uint64) (events.Record, error) {
-	ctx, cancel := context.WithTimeout(a.ctx, dreamPatience)
+func outcome(ctx context.Context, e *Env, id string, trigger uint64) (events.Record, error) {
+	ctx, cancel := context.WithTimeout(ctx, dreamPatience)
 	defer cancel()
 	var found events.Record
 	q := api.EventsRequest{Session: id, Types: []string{"dream.*"}, Since: past.AtSeq(trigger), Follow: true}
-	err := a.under(ctx).scan(q, func(r events.Record) error {
+	err := scan(ctx, e, q, func(r events.Record) error {
 		if r.Seq <= trigger || r.Type == events.TypeDreamTriggered {
 			return nil
 		}

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	_ "embed" // a part of docs/events.md
 	"encoding/json"
 	"fmt"
@@ -20,8 +21,8 @@ import (
 	"hookline/hookctl/problem"
 )
 
-func (a *app) eventsCmd() *cobra.Command {
-	emit := a.verb(needStore, "emit --type TYPE --data JSON", "Add an event by hand",
+func eventsCmd(e *Env) *cobra.Command {
+	emit := verb(e, needStore, "emit --type TYPE --data JSON", "Add an event by hand",
 		"Add an event by hand. Its data is checked against the type's schema; secrets in it are redacted as in any other.\n"+
 			"What is in the log stays there: a mistake can be taken back by another event, not erased.",
 		`  hookctl events emit --type canary.sent --data '{"nonce":"hello"}'`,
@@ -30,83 +31,83 @@ func (a *app) eventsCmd() *cobra.Command {
 	_ = emit.MarkFlagRequired("type") // fails only for a flag that does not exist
 	return cmdline.Noun("events", "List, show, explain and add events",
 		"  hookctl events list --type 'tool.failed' -n all\n  hookctl events show 4711",
-		a.verb(needStore, "list", "List events; `tail` without -f, of 100", "",
+		verb(e, needStore, "list", "List events; `tail` without -f, of 100", "",
 			"  hookctl events list --project hookline --since 2h -n all\n  hookctl events list --type 'permission.*' --json",
 			&filter{Last: 100, Output: "pretty"}),
-		a.verb(needStore, "show ID|SEQ", "Show one event, or with --raw the hook's own JSON",
+		verb(e, needStore, "show ID|SEQ", "Show one event, or with --raw the hook's own JSON",
 			"Show one event, by its id or its sequence number.\n"+
 				"--raw prints the JSON that the client sent (after redaction), with large contents put back.",
 			"  hookctl events show 4711\n  hookctl events show 01KAJ3ZV5T0000000000000000 --raw | jq .tool_input",
 			&eventsShowVerb{}, cmdline.Exactly("an id or a sequence number")),
-		a.verb(needStore, "types", "List the types of events", "",
+		verb(e, needStore, "types", "List the types of events", "",
 			"  hookctl events types\n  hookctl events types --json | jq -r .type",
 			&eventsTypesVerb{}),
-		offering(cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp), a.plain(needStore, "schema TYPE", "Print the JSON Schema of a type's data", "",
+		offering(cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp), plain(e, needStore, "schema TYPE", "Print the JSON Schema of a type's data", "",
 			"  hookctl events schema tool.requested",
-			a.eventsSchemaVerb, cmdline.Exactly("a type"))), emit)
+			eventsSchemaVerb, cmdline.Exactly("a type"))), emit)
 }
 
 type eventsShowVerb struct {
 	Raw bool `help:"the hook's own JSON"`
 }
 
-func (f *eventsShowVerb) run(a *app, args []string) error {
+func (f *eventsShowVerb) run(ctx context.Context, e *Env, args []string) error {
 	which := api.EventRequest{ID: args[0]}
 	if f.Raw {
-		raw, err := api.HookJSON.Call(a.ctx, a, which)
+		raw, err := api.HookJSON.Call(ctx, e, which)
 		if err != nil {
 			return err
 		}
-		return a.PrintRaw(raw)
+		return e.PrintRaw(raw)
 	}
 
-	r, text, err := api.Event.CallJSON(a.ctx, a, which)
+	r, text, err := api.Event.CallJSON(ctx, e, which)
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintRaw(text)
+	if e.JSON {
+		return e.PrintRaw(text)
 	}
-	a.describe(r)
+	describe(e, r)
 	return nil
 }
 
 // describe prints one event in full: its envelope as a list, its data indented.
-func (a *app) describe(r events.Record) {
+func describe(e *Env, r events.Record) {
 	k, known := events.Lookup(r.Type)
 	if !known {
 		k.Doc = "this build has no such type"
 	}
-	a.Printf("%s  %s\n\n", a.Paint.Bold(cmdline.OneLine(r.Type)), a.Paint.Faint(k.Doc))
+	e.Printf("%s  %s\n\n", e.Paint.Bold(cmdline.OneLine(r.Type)), e.Paint.Faint(k.Doc))
 	const clock = "2006-01-02 15:04:05.000 MST"
-	a.fields("seq", r.Seq, "id", r.ID, "time", r.Time.In(a.Zone).Format(clock))
+	fields(e, "seq", r.Seq, "id", r.ID, "time", r.Time.In(e.Zone).Format(clock))
 	if late := r.Appended.Sub(r.Time); !r.Appended.IsZero() && late > time.Second {
-		a.fields("appended", r.Appended.In(a.Zone).Format(clock)+", "+span(late)+" later")
+		fields(e, "appended", r.Appended.In(e.Zone).Format(clock)+", "+span(late)+" later")
 	}
-	a.fields("session", r.Session, "project", r.Project, "worktree", r.Worktree, "branch", r.Branch, "phase", r.Phase,
+	fields(e, "session", r.Session, "project", r.Project, "worktree", r.Worktree, "branch", r.Branch, "phase", r.Phase,
 		"hook", r.Hook, "tool use", r.ToolUseID, "agent", r.AgentID, "caused by", r.Causation)
 	if r.Imported {
-		a.fields("imported", "from another log")
+		fields(e, "imported", "from another log")
 	}
 	if r.Redacted > 0 {
-		a.fields("redacted", cmdline.Plural(r.Redacted, "secret")+" replaced")
+		fields(e, "redacted", cmdline.Plural(r.Redacted, "secret")+" replaced")
 	}
 	if u, ok := r.Event.(*events.Unknown); ok {
-		a.fields("unknown", u.Reason)
+		fields(e, "unknown", u.Reason)
 	}
-	a.Verbatim("\n" + cmdline.IndentJSON(r.Data) + "\n")
+	e.Verbatim("\n" + cmdline.IndentJSON(r.Data) + "\n")
 }
 
 type eventsTypesVerb struct {
 	Markdown bool `help:"the reference with every field, as docs/events.md"`
 }
 
-func (f *eventsTypesVerb) run(a *app, _ []string) error {
+func (f *eventsTypesVerb) run(_ context.Context, e *Env, _ []string) error {
 	if f.Markdown {
-		a.Verbatim(EventsMarkdown())
+		e.Verbatim(EventsMarkdown())
 		return nil
 	}
-	t := a.Table("TYPE", "VERSION", "HOOK", "WHAT HAPPENED")
+	t := e.Table("TYPE", "VERSION", "HOOK", "WHAT HAPPENED")
 	t.Drop = []string{"VERSION", "HOOK"}
 	t.Prose = true
 	var list []typeJSON
@@ -126,12 +127,12 @@ type typeJSON struct {
 	Doc     string `json:"doc" jsonschema_description:"what happened"`
 }
 
-func (a *app) eventsSchemaVerb(args []string) error {
+func eventsSchemaVerb(_ context.Context, e *Env, args []string) error {
 	s, err := Schema(args[0])
 	if err != nil {
 		return err
 	}
-	a.Verbatim(string(s) + "\n")
+	e.Verbatim(string(s) + "\n")
 	return nil
 }
 
@@ -142,39 +143,40 @@ type eventsEmitVerb struct {
 	Project string `help:"the project it belongs to: id"`
 }
 
-func (f *eventsEmitVerb) run(a *app, _ []string) error {
+func (f *eventsEmitVerb) run(ctx context.Context, e *Env, _ []string) error {
 	if !json.Valid([]byte(f.Data)) {
 		return problem.Faultf("--data is no JSON").Advise("quote it for the shell: --data '{\"key\":\"value\"}'")
 	}
 	if err := knownType(f.Type); err != nil {
 		return err
 	}
-	id, err := a.resolveMaybe(f.Session)
+	id, err := resolveMaybe(ctx, e, f.Session)
 	if err != nil {
 		return err
 	}
-	e := api.Emission{Type: f.Type, Session: id, Project: f.Project, Data: json.RawMessage(f.Data)}
-	return a.sayEmitted(api.Emit.Call(a.ctx, changing{a}, e))
+	emission := api.Emission{Type: f.Type, Session: id, Project: f.Project, Data: json.RawMessage(f.Data)}
+	r, err := api.Emit.Call(ctx, changing{e}, emission)
+	if err != nil {
+		return err
+	}
+	return sayEmitted(e, r)
 }
 
 // owner names what an event belongs to, by ids; both may be empty.
 type owner struct{ Session, Project string }
 
 // emit appends an event by hand.
-func (a *app) emit(of owner, e events.Event) (events.Record, error) {
-	data, err := json.Marshal(e)
+func emit(ctx context.Context, e *Env, of owner, event events.Event) (events.Record, error) {
+	data, err := json.Marshal(event)
 	if err != nil {
-		return events.Record{}, fmt.Errorf("write %s: %w", e.Type(), err)
+		return events.Record{}, fmt.Errorf("write %s: %w", event.Type(), err)
 	}
-	return api.Emit.Call(a.ctx, changing{a}, api.Emission{Type: e.Type(), Session: of.Session, Project: of.Project, Data: data})
+	return api.Emit.Call(ctx, changing{e}, api.Emission{Type: event.Type(), Session: of.Session, Project: of.Project, Data: data})
 }
 
-// sayEmitted prints the event that [app.emit] has appended.
-func (a *app) sayEmitted(r events.Record, err error) error {
-	if err != nil {
-		return err
-	}
-	return a.Result(r, "%s is event %d, %s\n", r.Type, r.Seq, r.ID)
+// sayEmitted prints the event that [emit] has appended.
+func sayEmitted(e *Env, r events.Record) error {
+	return e.Result(r, "%s is event %d, %s\n", r.Type, r.Seq, r.ID)
 }
 
 // Schema is the JSON Schema (2020-12) of a type's data, from the event's struct. Fields that are not

@@ -20,7 +20,7 @@ func TestLineIsSafe(t *testing.T) {
 		b.Columns = rapid.IntRange(70, 200).Draw(rt, "columns")
 		r := record(1, events.TypePromptSubmitted, rapid.String().Draw(rt, "session"), `{}`)
 		r.Event = &events.PromptSubmitted{Prompt: text} // its data is that of the event
-		line := b.prettyLine(r)
+		line := prettyLine(b.Env, r)
 		if cmdline.Width(line) > b.Columns {
 			rt.Fatalf("%d columns of %d: %q", cmdline.Width(line), b.Columns, line)
 		}

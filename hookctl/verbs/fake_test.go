@@ -82,7 +82,7 @@ func (f *fakeBackend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func send(w http.ResponseWriter, v any) { _ = json.NewEncoder(w).Encode(v) }
 
-func refuse(w http.ResponseWriter, code int, message, hint string) {
+func refuseWith(w http.ResponseWriter, code int, message, hint string) {
 	w.WriteHeader(code)
 	send(w, map[string]string{"error": message, "hint": hint})
 }
@@ -126,7 +126,7 @@ func (f *fakeBackend) one(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	refuse(w, http.StatusNotFound, "no event "+r.PathValue("id")+" is in the log", "`hookctl events list` shows the newest")
+	refuseWith(w, http.StatusNotFound, "no event "+r.PathValue("id")+" is in the log", "`hookctl events list` shows the newest")
 }
 
 // export sends everything as the daemon does.
@@ -143,7 +143,7 @@ func (f *fakeBackend) export(w http.ResponseWriter, _ *http.Request) {
 		err = errors.Join(err, out.Close())
 	}
 	if err != nil {
-		refuse(w, http.StatusInternalServerError, err.Error(), "")
+		refuseWith(w, http.StatusInternalServerError, err.Error(), "")
 	}
 }
 
@@ -159,7 +159,7 @@ func (f *fakeBackend) table(w http.ResponseWriter, r *http.Request) {
 func (f *fakeBackend) cell(w http.ResponseWriter, r *http.Request) {
 	s, ok := f.cells[r.PathValue("projection")][r.PathValue("key")]
 	if !ok {
-		refuse(w, http.StatusNotFound, "projection "+r.PathValue("projection")+" has no cell "+strconv.Quote(r.PathValue("key")), "")
+		refuseWith(w, http.StatusNotFound, "projection "+r.PathValue("projection")+" has no cell "+strconv.Quote(r.PathValue("key")), "")
 		return
 	}
 	send(w, map[string]any{"key": r.PathValue("key"), "seq": 9, "state": s})
@@ -168,7 +168,7 @@ func (f *fakeBackend) cell(w http.ResponseWriter, r *http.Request) {
 func (f *fakeBackend) emit(w http.ResponseWriter, r *http.Request) {
 	var e api.Emission
 	if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
-		refuse(w, http.StatusBadRequest, "request: "+err.Error(), "")
+		refuseWith(w, http.StatusBadRequest, "request: "+err.Error(), "")
 		return
 	}
 	send(w, events.NewRecord(10, events.Envelope{ID: "01KAJ3ZV5T000000000000000A", Type: e.Type, Version: 1, Time: noon, Session: e.Session, Project: e.Project, Data: e.Data}))

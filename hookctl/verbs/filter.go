@@ -78,8 +78,8 @@ func (f *filter) query() api.EventsRequest {
 
 // check judges everything that can be judged without the log: what matches nothing would otherwise look
 // like a log in which nothing has happened.
-func (f *filter) check(a *app) error {
-	if a.JSON && f.Output == "pretty" {
+func (f *filter) check(e *Env) error {
+	if e.JSON && f.Output == "pretty" {
 		f.Output = "json"
 	}
 	if err := knownTypes(f.Types); err != nil {
@@ -95,12 +95,12 @@ func (f *filter) check(a *app) error {
 		if *p == "" {
 			continue
 		}
-		at, err := a.Point(*p)
+		at, err := e.Point(*p)
 		if err != nil {
 			return err
 		}
 		if at == "now" {
-			at = a.Now().UTC().Format(time.RFC3339Nano)
+			at = e.Now().UTC().Format(time.RFC3339Nano)
 		}
 		*p = at
 	}

@@ -34,19 +34,19 @@ type Searcher struct {
 // Search is [Main] of the program hookfind.
 func Search(args []string, here Here, s Searcher) int {
 	return cmdline.Main(func(ctx context.Context) int {
-		a := newApp(here)
-		a.search = &s
-		return a.main(ctx, args)
+		e := newEnv(here)
+		e.search = &s
+		return execute(ctx, e, args)
 	})
 }
 
 // becomeHookfind runs the command line in hookfind.
-func (a *app) becomeHookfind() error {
-	program := filepath.Join(filepath.Dir(a.self), "hookfind"+filepath.Ext(a.self))
+func becomeHookfind(e *Env) error {
+	program := filepath.Join(filepath.Dir(e.Self), "hookfind"+filepath.Ext(e.Self))
 	if _, err := os.Stat(program); err != nil {
-		return problem.FaultBy(err, "hookfind was not found beside %s", a.self).Advise("install all programs into one folder (make install)")
+		return problem.FaultBy(err, "hookfind was not found beside %s", e.Self).Advise("install all programs into one folder (make install)")
 	}
-	return cmdline.Silent(wire.Become(program, a.args))
+	return cmdline.Silent(wire.Become(program, e.Args))
 }
 
 // findFlags are the command line of find.
@@ -63,29 +63,29 @@ type findFlags struct {
 	Last    count    `flag:"n,n" help:"the best N, or all"`
 }
 
-func (f *findFlags) run(a *app, args []string) error {
+func (f *findFlags) run(ctx context.Context, e *Env, args []string) error {
 	if f.Last == 0 {
 		return nil
 	}
-	q, err := a.findQuery(args, *f)
+	q, err := findQuery(ctx, e, args, *f)
 	if err != nil {
 		return err
 	}
-	hits, err := a.hits(q)
+	hits, err := hits(ctx, e, q)
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return cmdline.PrintEach(&a.Console, hits)
+	if e.JSON {
+		return cmdline.PrintEach(&e.Console, hits)
 	}
-	return a.paged(func() { a.printHits(hits) })
+	return paged(ctx, e, func() { printHits(e, hits) })
 }
 
 // mostHits bounds -n all.
 const mostHits = 200
 
 // query judges what was typed and makes a query of it.
-func (a *app) findQuery(words []string, f findFlags) (find.Query, error) {
+func findQuery(ctx context.Context, e *Env, words []string, f findFlags) (find.Query, error) {
 	q := find.Query{Words: wordsOf(words), File: f.File, Command: f.Command, Error: f.Error, Types: f.Types, Tools: f.Tools, Limit: int(f.Last)}
 	if f.Last == allOf || int(f.Last) > mostHits {
 		q.Limit = mostHits
@@ -97,21 +97,21 @@ func (a *app) findQuery(words []string, f findFlags) (find.Query, error) {
 		return q, err
 	}
 	var err error
-	if q.From, q.Since, err = a.findPoint(f.Since); err != nil {
+	if q.From, q.Since, err = findPoint(e, f.Since); err != nil {
 		return q, err
 	}
-	if q.To, q.Until, err = a.findPoint(f.Until); err != nil {
+	if q.To, q.Until, err = findPoint(e, f.Until); err != nil {
 		return q, err
 	}
 	if f.Session != "" {
-		s, err := a.resolve(f.Session)
+		s, err := resolve(ctx, e, f.Session)
 		if err != nil {
 			return q, err
 		}
 		q.Sessions = []string{s.ID}
 	}
 	if f.Project != "" {
-		all, err := allProjects(a)
+		all, err := allProjects(ctx, e)
 		if err != nil {
 			return q, err
 		}
@@ -138,16 +138,16 @@ func wordsOf(args []string) []string {
 }
 
 // findPoint is a sequence or a time in Unix ms.
-func (a *app) findPoint(s string) (seq uint64, ms int64, err error) {
+func findPoint(e *Env, s string) (seq uint64, ms int64, err error) {
 	if s == "" {
 		return 0, 0, nil
 	}
-	p, err := a.Point(s)
+	p, err := e.Point(s)
 	if err != nil {
 		return 0, 0, err
 	}
 	if p == "now" {
-		return 0, a.Now().UnixMilli(), nil
+		return 0, e.Now().UnixMilli(), nil
 	}
 	if seq, err := strconv.ParseUint(p, 10, 63); err == nil {
 		return max(seq, 1), 0, nil
@@ -189,8 +189,8 @@ type stepJSON struct {
 }
 
 // hits asks the index, brought up to date, and reads what it names from the log.
-func (a *app) hits(q find.Query) ([]hitJSON, error) {
-	x, err := a.index()
+func hits(ctx context.Context, e *Env, q find.Query) ([]hitJSON, error) {
+	x, err := index(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -200,13 +200,13 @@ func (a *app) hits(q find.Query) ([]hitJSON, error) {
 	if slices.ContainsFunc(terms, func(t find.Term) bool { return len(t.Words) > 1 }) {
 		q.Limit *= 3 // the index does not know which words stand side by side
 	}
-	found, err := x.Search(a.ctx, q)
+	found, err := x.Search(ctx, q)
 	if err != nil {
-		return nil, problem.Faultf("search: %w", err).Advise("if it comes again, remove " + a.indexDir() + ": it is made anew from the log")
+		return nil, problem.Faultf("search: %w", err).Advise("if it comes again, remove " + indexDir(e) + ": it is made anew from the log")
 	}
 
 	var out []hitJSON
-	err = eventsAt(a, found, func(m find.Match, r events.Record) {
+	err = eventsAt(ctx, e, found, func(m find.Match, r events.Record) {
 		d, ok := find.DocOf(r)
 		if len(out) == limit || !ok || !find.MatchAll(terms, d) {
 			return
@@ -222,7 +222,7 @@ func (a *app) hits(q find.Query) ([]hitJSON, error) {
 	for _, hit := range out {
 		keys = append(keys, hit.Session)
 	}
-	list, err := sessions(a, api.CellsRequest{Keys: keys})
+	list, err := sessions(ctx, e, api.CellsRequest{Keys: keys})
 	if err != nil {
 		return nil, err
 	}
@@ -236,18 +236,18 @@ func (a *app) hits(q find.Query) ([]hitJSON, error) {
 	if q.Error == "" {
 		return out, nil
 	}
-	return out, a.aftermaths(out, q)
+	return out, aftermaths(ctx, e, out, q)
 }
 
 // eventsAt reads the events of matches, in their order; those that damage took since are left out.
-func eventsAt(a *app, found []find.Match, each func(find.Match, events.Record)) error {
+func eventsAt(ctx context.Context, e *Env, found []find.Match, each func(find.Match, events.Record)) error {
 	for part := range slices.Chunk(found, 500) {
 		var seqs []uint64
 		for _, m := range part {
 			seqs = append(seqs, m.Seq)
 		}
 		i := 0
-		err := a.records(api.EventsRequest{Seqs: seqs}, func(r events.Record) {
+		err := records(ctx, e, api.EventsRequest{Seqs: seqs}, func(r events.Record) {
 			for i < len(part) && part[i].Seq != r.Seq {
 				i++
 			}
@@ -265,12 +265,12 @@ func eventsAt(a *app, found []find.Match, each func(find.Match, events.Record)) 
 // mostAfter bounds the sessions that are read for what came after an error.
 const mostAfter = 10
 
-func (a *app) aftermaths(hits []hitJSON, q find.Query) error {
+func aftermaths(ctx context.Context, e *Env, hits []hitJSON, q find.Query) error {
 	same := find.Query{Error: q.Error}.Terms()
 	for i := range hits[:min(len(hits), mostAfter)] {
 		after := find.NewAfter(hits[i].record, same)
 		query := api.EventsRequest{Session: hits[i].Session, Since: past.AtSeq(hits[i].Seq + 1)}
-		err := a.scan(query, func(r events.Record) error {
+		err := scan(ctx, e, query, func(r events.Record) error {
 			if after.Take(r) {
 				return errEnough
 			}
@@ -290,63 +290,63 @@ func (a *app) aftermaths(hits []hitJSON, q find.Query) error {
 }
 
 // indexDir is the folder of the home's index.
-func (a *app) indexDir() string { return filepath.Join(a.Home(), "find") }
+func indexDir(e *Env) string { return filepath.Join(e.Home(), "find") }
 
 // index opens the home's index and brings it up to date from the log.
-func (a *app) index() (find.Index, error) {
-	x, err := a.search.Open(a.ctx, a.indexDir())
+func index(ctx context.Context, e *Env) (find.Index, error) {
+	x, err := e.search.Open(ctx, indexDir(e))
 	if err != nil {
-		return nil, problem.Because(err).Advise("look at " + a.indexDir() + ": it must be a folder of yours; what lies in it is made anew from the log")
+		return nil, problem.Because(err).Advise("look at " + indexDir(e) + ": it must be a folder of yours; what lies in it is made anew from the log")
 	}
 	var last uint64
-	m := a.Meter("reading the log")
+	m := e.Meter("reading the log")
 	defer m.End()
 	report := func(seq uint64) {
 		if last == 0 {
-			st, _ := a.stand() // the bar is a courtesy
+			st, _ := e.Status(ctx) // the bar is a courtesy
 			last = max(1, st.Seq)
 		}
 		m.At(seq, last)
 	}
-	if err := x.Update(a.ctx, func(ctx context.Context, from uint64, each func(events.Record) error) error {
-		return a.under(ctx).scan(api.EventsRequest{Since: past.AtSeq(from)}, each)
+	if err := x.Update(ctx, func(ctx context.Context, from uint64, each func(events.Record) error) error {
+		return scan(ctx, e, api.EventsRequest{Since: past.AtSeq(from)}, each)
 	}, report); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
 	return x, nil
 }
 
-func (a *app) printHits(hits []hitJSON) {
+func printHits(e *Env, hits []hitJSON) {
 	if len(hits) == 0 {
-		a.Printf("nothing found\n")
+		e.Printf("nothing found\n")
 		return
 	}
 	for i, hit := range hits {
 		if i > 0 {
-			a.Printf("\n")
+			e.Printf("\n")
 		}
 		kind := join(" ", cmdline.OneLine(hit.Type), cmdline.OneLine(hit.Tool))
-		who := a.linked(hit.transcript, a.Paint.Session(alias(hit.Session)))
-		line := fmt.Sprintf("%s  %s  %s  %s", a.stamp(hit.Time), who, a.Paint.Toned(insight.Tone(hit.Type), kind), a.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)))
+		who := linked(e, hit.transcript, e.Paint.Session(alias(hit.Session)))
+		line := fmt.Sprintf("%s  %s  %s  %s", stamp(e, hit.Time), who, e.Paint.Toned(insight.Tone(hit.Type), kind), e.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)))
 		room := 60
-		if a.Columns > 0 {
-			room = a.Columns - cmdline.Width(line) - len("  ")
+		if e.Columns > 0 {
+			room = e.Columns - cmdline.Width(line) - len("  ")
 		}
 		if room >= len("title…") {
 			line = join("  ", line, cmdline.Fit(cmdline.OneLine(hit.Title), room))
 		}
-		a.Printf("%s\n", line)
+		e.Printf("%s\n", line)
 		text, at := hit.Snippet.Text, 0
 		marked := "" // with what was found set off
 		for _, m := range hit.Snippet.Marks {
 			if m.From >= at {
-				marked += cmdline.Clean(text[at:m.From]) + a.Paint.Bold(cmdline.Clean(text[m.From:m.To]))
+				marked += cmdline.Clean(text[at:m.From]) + e.Paint.Bold(cmdline.Clean(text[m.From:m.To]))
 				at = m.To
 			}
 		}
-		a.Printf("  %s %s%s\n", a.Paint.Faint(hit.Snippet.Kind+":"), marked, cmdline.Clean(text[at:]))
+		e.Printf("  %s %s%s\n", e.Paint.Faint(hit.Snippet.Kind+":"), marked, cmdline.Clean(text[at:]))
 		if hit.After != nil {
-			a.printAfter(hit.After)
+			printAfter(e, hit.After)
 		}
 	}
 }
@@ -354,25 +354,25 @@ func (a *app) printHits(hits []hitJSON) {
 // snippetSize is the length of a snippet, in bytes: about two lines of a terminal.
 const snippetSize = 240
 
-func (a *app) printAfter(after *afterJSON) {
+func printAfter(e *Env, after *afterJSON) {
 	switch {
 	case after.Again != 0:
-		a.Printf("  %s\n", a.Paint.Faint(fmt.Sprintf("it came back: event %d", after.Again)))
+		e.Printf("  %s\n", e.Paint.Faint(fmt.Sprintf("it came back: event %d", after.Again)))
 		return
 	case len(after.Steps) == 0:
-		a.Printf("  %s\n", a.Paint.Faint("it did not come back; nothing was run after it"))
+		e.Printf("  %s\n", e.Paint.Faint("it did not come back; nothing was run after it"))
 		return
 	}
-	a.Printf("  %s\n", a.Paint.Faint("it did not come back; run after it:"))
+	e.Printf("  %s\n", e.Paint.Faint("it did not come back; run after it:"))
 	for _, s := range after.Steps {
-		sign := a.Paint.Bad("✗")
+		sign := e.Paint.Bad("✗")
 		if s.OK {
-			sign = a.Paint.Good("✓")
+			sign = e.Paint.Good("✓")
 		}
 		room := snippetSize
-		if a.Columns > 0 {
-			room = max(20, a.Columns-len("    ✓ "))
+		if e.Columns > 0 {
+			room = max(20, e.Columns-len("    ✓ "))
 		}
-		a.Printf("    %s %s\n", sign, cmdline.Fit(cmdline.OneLine(s.What), room))
+		e.Printf("    %s %s\n", sign, cmdline.Fit(cmdline.OneLine(s.What), room))
 	}
 }

@@ -22,7 +22,7 @@ func walk(c *cobra.Command, f func(*cobra.Command)) {
 // TestHelpOfEveryVerb: --help works, says what the verb does and shows an example that calls it.
 func TestHelpOfEveryVerb(t *testing.T) {
 	b := newBench(t, nil)
-	walk(b.root(), func(c *cobra.Command) {
+	walk(commandTree(b.Env), func(c *cobra.Command) {
 		if c.Short == "" || strings.HasSuffix(c.Short, ".") {
 			t.Errorf("%s: short text %q", c.CommandPath(), c.Short)
 		}
@@ -75,7 +75,7 @@ func TestClientVerbs(t *testing.T) {
 func TestSchemas(t *testing.T) {
 	b := newBench(t, nil)
 	for verb := range outputs {
-		c, rest, err := b.root().Find(strings.Fields(verb))
+		c, rest, err := commandTree(b.Env).Find(strings.Fields(verb))
 		if err != nil || len(rest) > 0 || c.HasSubCommands() {
 			t.Errorf("%s is no verb", verb)
 		}

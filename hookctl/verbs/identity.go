@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -19,23 +20,23 @@ import (
 	"hookline/replay/past"
 )
 
-func (a *app) identityCmd() *cobra.Command {
+func identityCmd(e *Env) *cobra.Command {
 	return cmdline.Noun("identity", "Show a session's identity, and set it",
 		"  hookctl identity show\n  hookctl identity history",
-		a.verb(needStore, "show", "Show facets, continuity and consciousness",
+		verb(e, needStore, "show", "Show facets, continuity and consciousness",
 			"Show what a session is about (13 facets of the purpose vector), how coherent it is (r), how far it is still\n"+
 				"the one it was (IC, over time), and what follows from that. --at shows it as it was.\n\n"+cmdline.PointForms,
 			"  hookctl identity show\n  hookctl identity show --session last --at yesterday\n  hookctl identity show --session c68c8a51 --json | jq .ic",
 			&identityShowVerb{}),
-		a.verb(needStore, "history", "List the snapshots, the newest last", "",
+		verb(e, needStore, "history", "List the snapshots, the newest last", "",
 			"  hookctl identity history\n  hookctl identity history --all -n all --json",
 			&identityHistoryVerb{Last: 20}),
-		a.verb(needStore, "reset-kuramoto", "Spread the phases evenly, 2πi/13: r becomes 0",
+		verb(e, needStore, "reset-kuramoto", "Spread the phases evenly, 2πi/13: r becomes 0",
 			"Spread the 13 phases evenly over the circle, 2πi/13, so that r is 0. For phases that an observation\n"+
 				"has left in an unwanted state; the tool calls that follow draw them together again.",
 			"  hookctl identity reset-kuramoto --session c68c8a51",
 			&identityResetVerb{}),
-		a.verb(needStore, "observe", "Set identity values that an outside engine has measured",
+		verb(e, needStore, "observe", "Set identity values that an outside engine has measured",
 			"Set identity values that an outside engine has measured. They hold until the next observation or the\n"+
 				"session's end; IC compares the new vector with the one before. A value that is out of range is refused.",
 			"  hookctl identity observe --vector .5,.1,.1,.2,.1,.3,.6,.1,.1,.1,.3,.3,.1 --accuracy 0.9",
@@ -47,12 +48,12 @@ type identityShowVerb struct {
 	At string `help:"as it was at a point of the log"`
 }
 
-func (f *identityShowVerb) run(a *app, _ []string) error {
-	id, err := a.current(f.Session)
+func (f *identityShowVerb) run(ctx context.Context, e *Env, _ []string) error {
+	id, err := current(ctx, e, f.Session)
 	if err != nil {
 		return err
 	}
-	c, err := a.identityAt(id, f.At)
+	c, err := identityAt(ctx, e, id, f.At)
 	if err != nil {
 		return err
 	}
@@ -66,51 +67,51 @@ func (f *identityShowVerb) run(a *app, _ []string) error {
 	for i, f := range events.Facets {
 		out.Facets[f] = s.PurposeVector[i]
 	}
-	if a.JSON {
-		return a.PrintJSON(out)
+	if e.JSON {
+		return e.PrintJSON(out)
 	}
 
-	a.Printf("%s  %s\n\n", a.Paint.Session(alias(out.Session)), a.Paint.Bold(out.Brief))
-	a.Printf("  consciousness  C  %.4f  %s\n  coherence      r  %.4f\n  continuity    IC  %.4f  %s\n  accuracy          %.4f\n"+
+	e.Printf("%s  %s\n\n", e.Paint.Session(alias(out.Session)), e.Paint.Bold(out.Brief))
+	e.Printf("  consciousness  C  %.4f  %s\n  coherence      r  %.4f\n  continuity    IC  %.4f  %s\n  accuracy          %.4f\n"+
 		"  Johari            %s: %s\n  guidance          %s\n",
 		out.C, out.State, out.R, out.IC, out.Class, s.Accuracy, out.Johari.Name, out.Johari.Action, out.Guidance)
 	if s.PreviousSessionID != "" {
-		a.Printf("  restored from     %s (IC %.2f)\n", alias(s.PreviousSessionID), s.CrossSessionIC)
+		e.Printf("  restored from     %s (IC %.2f)\n", alias(s.PreviousSessionID), s.CrossSessionIC)
 	}
 	if s.Continuity != nil {
-		a.Printf("  after 25 events   IC %.2f with what it was restored from\n", *s.Continuity)
+		e.Printf("  after 25 events   IC %.2f with what it was restored from\n", *s.Continuity)
 	}
 	if n := len(s.Open); n > 0 {
-		a.Printf("  open              %s\n", cmdline.Plural(n, "failure"))
+		e.Printf("  open              %s\n", cmdline.Plural(n, "failure"))
 	}
 
-	a.Printf("\n")
+	e.Printf("\n")
 	for i, name := range events.Facets {
 		v := s.PurposeVector[i]
 		bar := strings.Repeat("░", int(math.Round(math.Abs(v)*40)))
 		if s.Used[i] {
 			bar = strings.ReplaceAll(bar, "░", "█")
 		}
-		a.Printf("  %s  %7.4f  %s\n", cmdline.Pad(name, 17), v, bar)
+		e.Printf("  %s  %7.4f  %s\n", cmdline.Pad(name, 17), v, bar)
 	}
 	var chart []rune
 	for _, p := range copies.Newest(s.History, mostLevels) {
 		chart = append(chart, levels[int(p.IC*float64(len(levels)-1)+.5)])
 	}
-	a.Printf("\n  IC over time      %s  the newest last, 0 is ▁, 1 is █\n", string(chart))
+	e.Printf("\n  IC over time      %s  the newest last, 0 is ▁, 1 is █\n", string(chart))
 	return nil
 }
 
 // identityAt is a session's identity as it is, or as it was at a point of the log.
-func (a *app) identityAt(id, at string) (cell[identity.State], error) {
+func identityAt(ctx context.Context, e *Env, id, at string) (cell[identity.State], error) {
 	if at == "" {
-		return cellNow[identity.State](a, identity.Name, id)
+		return cellNow[identity.State](ctx, e, identity.Name, id)
 	}
-	point, err := a.Point(at)
+	point, err := e.Point(at)
 	if err != nil {
 		return cell[identity.State]{}, err
 	}
-	c, err := cellAt[identity.State](a, identity.Name, id, past.Point(point))
+	c, err := cellAt[identity.State](ctx, e, identity.Name, id, past.Point(point))
 	if err == nil && c.Key == "" {
 		err = problem.Faultf("session %s had no identity at %s", id, at).Advise("`hookctl session show` tells when it began")
 	}
@@ -144,16 +145,16 @@ type identityHistoryVerb struct {
 	Last count `flag:"n,n" help:"the last N, or all"`
 }
 
-func (f *identityHistoryVerb) run(a *app, _ []string) error {
-	index, err := cells[identity.Pointer](a, api.CellsRequest{Projection: identity.PointerName, Prefix: identity.TimePrefix})
+func (f *identityHistoryVerb) run(ctx context.Context, e *Env, _ []string) error {
+	index, err := cells[identity.Pointer](ctx, e, api.CellsRequest{Projection: identity.PointerName, Prefix: identity.TimePrefix})
 	if err != nil {
 		return err
 	}
-	all, err := states[identity.State](a, api.CellsRequest{Projection: identity.Name})
+	all, err := states[identity.State](ctx, e, api.CellsRequest{Projection: identity.Name})
 	if err != nil {
 		return err
 	}
-	projects, here, err := a.projects()
+	projects, here, err := projects(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -162,10 +163,10 @@ func (f *identityHistoryVerb) run(a *app, _ []string) error {
 		lines = slices.DeleteFunc(lines, func(l snapshotJSON) bool { return countsFor(projects, l.Project) != here })
 	}
 	lines = lines[f.Last.from(len(lines)):]
-	t := a.Table("SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM")
+	t := e.Table("SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM")
 	t.Drop = []string{"C", "R"}
 	return cmdline.PrintList(t, "no snapshot yet; one is taken at the end of a session", lines, func(l snapshotJSON) []string {
-		return []string{a.stamp(time.UnixMilli(l.AtMS)), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous))}
+		return []string{stamp(e, time.UnixMilli(l.AtMS)), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous))}
 	})
 }
 
@@ -215,28 +216,28 @@ type identityResetVerb struct {
 	ofSession
 }
 
-func (f *identityResetVerb) run(a *app, _ []string) error {
-	return a.identityFrom(f.Session, &events.PhasesReset{Reason: "command"})
+func (f *identityResetVerb) run(ctx context.Context, e *Env, _ []string) error {
+	return identityFrom(ctx, e, f.Session, &events.PhasesReset{Reason: "command"})
 }
 
 // identityFrom appends an event to a session and prints the identity that follows.
-func (a *app) identityFrom(name string, e events.Event) error {
-	r, err := a.emitFor(name, e)
+func identityFrom(ctx context.Context, e *Env, name string, event events.Event) error {
+	r, err := emitFor(ctx, e, name, event)
 	if err != nil {
 		return err
 	}
-	c, _ := stateOf[identity.State](a, identity.Name, r.Session) // the event is there all the same
-	return a.Result(r, "%s is event %d\n%s  %s\n", r.Type, r.Seq, a.Paint.Session(alias(r.Session)), c.Brief())
+	c, _ := stateOf[identity.State](ctx, e, identity.Name, r.Session) // the event is there all the same
+	return e.Result(r, "%s is event %d\n%s  %s\n", r.Type, r.Seq, e.Paint.Session(alias(r.Session)), c.Brief())
 }
 
 // emitFor appends an event to the session that is meant.
-func (a *app) emitFor(name string, e events.Event) (events.Record, error) {
-	id, err := a.current(name)
+func emitFor(ctx context.Context, e *Env, name string, event events.Event) (events.Record, error) {
+	id, err := current(ctx, e, name)
 	if err != nil {
 		return events.Record{}, err
 	}
-	s, _ := stateOf[session.State](a, session.Name, id) // one that is not known yet has no project
-	return a.emit(owner{Session: id, Project: s.Project}, e)
+	s, _ := stateOf[session.State](ctx, e, session.Name, id) // one that is not known yet has no project
+	return emit(ctx, e, owner{Session: id, Project: s.Project}, event)
 }
 
 // observation holds the flags of `identity observe`.
@@ -250,14 +251,14 @@ type observation struct {
 	Observer      string    `help:"who measured"`
 }
 
-func (o *observation) run(a *app, _ []string) error {
+func (o *observation) run(ctx context.Context, e *Env, _ []string) error {
 	const hint = "`hookctl events schema identity.observed` tells the ranges"
-	e := events.IdentityObserved{Observer: o.Observer, PurposeVector: o.Vector, KuramotoPhases: o.Phases}
+	event := events.IdentityObserved{Observer: o.Observer, PurposeVector: o.Vector, KuramotoPhases: o.Phases}
 	for _, f := range []struct {
 		name  string
 		given []float64
 		to    **float64
-	}{{"coupling", o.Coupling, &e.Coupling}, {"accuracy", o.Accuracy, &e.Accuracy}, {"consciousness", o.Consciousness, &e.Consciousness}} {
+	}{{"coupling", o.Coupling, &event.Coupling}, {"accuracy", o.Accuracy, &event.Accuracy}, {"consciousness", o.Consciousness, &event.Consciousness}} {
 		if len(f.given) > 1 {
 			return problem.Faultf("%v: %s: one number is wanted", identity.ErrObserved, f.name).Advise(hint)
 		}
@@ -265,8 +266,8 @@ func (o *observation) run(a *app, _ []string) error {
 			*f.to = &f.given[0]
 		}
 	}
-	if err := identity.CheckObserved(&e); err != nil {
+	if err := identity.CheckObserved(&event); err != nil {
 		return problem.Because(err).Advise(hint)
 	}
-	return a.identityFrom(o.Session, &e)
+	return identityFrom(ctx, e, o.Session, &event)
 }

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -57,31 +58,31 @@ func standingWord(st session.Standing) string {
 }
 
 // standing is how a session stands or why it ended, coloured.
-func (a *app) standing(s session.State) string {
+func standing(e *Env, s session.State) string {
 	st := s.Standing()
 	words := cmdline.OneLine(st.Words)
 	switch {
 	case st.Stuck:
-		return a.Paint.Bad("stuck: " + words)
+		return e.Paint.Bad("stuck: " + words)
 	case st.Kind == session.Working, st.Kind == session.Clean:
-		return a.Paint.Faint(words)
+		return e.Paint.Faint(words)
 	}
-	return a.Paint.Warn(words)
+	return e.Paint.Warn(words)
 }
 
 // printCalls prints each call with who allowed it.
-func (a *app) printCalls(calls []insight.Call, last count) {
+func printCalls(e *Env, calls []insight.Call, last count) {
 	if len(calls) == 0 {
-		a.Printf("\n  no tool was called\n")
+		e.Printf("\n  no tool was called\n")
 		return
 	}
 	earlier := last.from(len(calls))
 	if earlier > 0 {
-		a.Printf("\n"+a.Paint.Faint("  %s before, -n all shows them")+"\n", cmdline.Plural(earlier, "call"))
+		e.Printf("\n"+e.Paint.Faint("  %s before, -n all shows them")+"\n", cmdline.Plural(earlier, "call"))
 	}
 
-	a.Printf("\n")
-	t := a.Table("  TIME", "SEQ", "CALL", "MODE", "VERDICT", "WAITED", "WORDS")
+	e.Printf("\n")
+	t := e.Table("  TIME", "SEQ", "CALL", "MODE", "VERDICT", "WAITED", "WORDS")
 	t.Drop = []string{"SEQ", "MODE", "WAITED"}
 	tones := map[string]string{"refused": "bad", "unknown": "warn", "waiting": "warn"}
 	t.Color = func(head, v string) string {
@@ -89,7 +90,7 @@ func (a *app) printCalls(calls []insight.Call, last count) {
 		if head != "VERDICT" {
 			return v
 		}
-		return a.Paint.Toned(tones[word], v)
+		return e.Paint.Toned(tones[word], v)
 	}
 	for _, c := range calls[earlier:] {
 		waited := ""
@@ -97,7 +98,7 @@ func (a *app) printCalls(calls []insight.Call, last count) {
 			waited = (time.Duration(c.WaitedMS) * time.Millisecond).Round(100 * time.Millisecond).String()
 		}
 		fact := cmdline.Fit(cmdline.OneLine(join(": ", c.Tool, insight.Subject(events.Record{}, c.Input))), 60)
-		t.Row("  "+c.Time.In(a.Zone).Format(time.TimeOnly), fmt.Sprint(c.Seq), fact, orDash(c.Mode), c.Verdict.Words(), orDash(waited), orDash(c.Words))
+		t.Row("  "+c.Time.In(e.Zone).Format(time.TimeOnly), fmt.Sprint(c.Seq), fact, orDash(c.Mode), c.Verdict.Words(), orDash(waited), orDash(c.Words))
 	}
 	t.Print()
 }
@@ -109,10 +110,10 @@ type sessionDiffJSON struct {
 	Differences []insight.Difference `json:"differences" jsonschema_description:"line by line, those without a difference too"`
 }
 
-func (a *app) sessionDiffVerb(args []string) error {
+func sessionDiffVerb(ctx context.Context, e *Env, args []string) error {
 	var sums [2]insight.Sum
 	for i, name := range args {
-		s, err := a.sum(name)
+		s, err := sum(ctx, e, name)
 		if err != nil {
 			return err
 		}
@@ -120,8 +121,8 @@ func (a *app) sessionDiffVerb(args []string) error {
 	}
 	d := sessionDiffJSON{sums[0], sums[1], insight.Diff(sums[0], sums[1])}
 
-	return a.Verdict(d, true, func() {
-		t := a.Table("", alias(d.A.ID), alias(d.B.ID))
+	return e.Verdict(d, true, func() {
+		t := e.Table("", alias(d.A.ID), alias(d.B.ID))
 		for _, l := range d.Differences {
 			mark := "* "
 			if l.Same {
@@ -134,19 +135,19 @@ func (a *app) sessionDiffVerb(args []string) error {
 }
 
 // sum gathers what a session is compared by.
-func (a *app) sum(name string) (insight.Sum, error) {
-	s, err := a.resolve(name)
+func sum(ctx context.Context, e *Env, name string) (insight.Sum, error) {
+	s, err := resolve(ctx, e, name)
 	if err != nil {
 		return insight.Sum{}, err
 	}
 	var who insight.Permissions
-	if err := a.records(api.EventsRequest{Session: s.ID}, who.Take); err != nil {
+	if err := records(ctx, e, api.EventsRequest{Session: s.ID}, who.Take); err != nil {
 		return insight.Sum{}, err
 	}
 	out := insight.Sum{ID: s.ID, Ended: s.Standing().Words, Took: s.LastActive.Sub(s.Started), Prompts: s.Prompts, Calls: s.Tools, Failed: s.Failures,
 		Verdicts: insight.Count(who.Calls()), Files: []string{}, Commands: []string{}}
 
-	if w, err := stateOf[working.State](a, working.Name, s.ID); err == nil { // without one it has done nothing yet
+	if w, err := stateOf[working.State](ctx, e, working.Name, s.ID); err == nil { // without one it has done nothing yet
 		if w.Goal != nil {
 			out.Goal = w.Goal.Text
 		}
@@ -160,7 +161,7 @@ func (a *app) sum(name string) (insight.Sum, error) {
 		}
 	}
 
-	prices, err := insight.Prices(a.conf.Values.Prices)
+	prices, err := insight.Prices(e.Conf.Values.Prices)
 	if err != nil {
 		return out, problem.Because(err).Advise("`hookctl config edit` opens the user's file")
 	}

@@ -26,8 +26,8 @@ type scopeFlags struct {
 }
 
 // options are the settings files of the client that was named.
-func (s scopeFlags) options(a *app) (settings.Options, error) {
-	o := a.settingsOptions()
+func (s scopeFlags) options(e *Env) (settings.Options, error) {
+	o := settingsOptions(e)
 	switch {
 	case s.Shared:
 		o.Scope = settings.Project
@@ -35,7 +35,7 @@ func (s scopeFlags) options(a *app) (settings.Options, error) {
 		o.Scope = settings.Local
 	}
 	if s.Client == string(settings.Codex) {
-		o.Client, o.ConfigDir = settings.Codex, a.Getenv("CODEX_HOME")
+		o.Client, o.ConfigDir = settings.Codex, e.Getenv("CODEX_HOME")
 	}
 	switch {
 	case o.Path() == "":
@@ -50,22 +50,22 @@ func (s scopeFlags) options(a *app) (settings.Options, error) {
 }
 
 // settingsOptions are the client's settings files as seen from here.
-func (a *app) settingsOptions() settings.Options {
-	return settings.Options{Client: settings.Claude, Scope: settings.User, Profile: settings.Full, Home: a.userHome(), ConfigDir: a.Getenv("CLAUDE_CONFIG_DIR"), ProjectDir: a.ProjectDir(), Binary: a.hookctl()}
+func settingsOptions(e *Env) settings.Options {
+	return settings.Options{Client: settings.Claude, Scope: settings.User, Profile: settings.Full, Home: userHome(e), ConfigDir: e.Getenv("CLAUDE_CONFIG_DIR"), ProjectDir: e.ProjectDir(), Binary: hookctl(e)}
 }
 
 // hookctl is the program that the client will call: the one beside this executable. Where PATH leads
 // to the same file, by its name there, which an upgrade keeps while the file that the link leads to changes.
-func (a *app) hookctl() string {
-	suffix := filepath.Ext(a.self)
+func hookctl(e *Env) string {
+	suffix := filepath.Ext(e.Self)
 	if suffix != ".exe" {
 		suffix = ""
 	}
-	beside := filepath.Join(filepath.Dir(a.self), "hookctl"+suffix)
+	beside := filepath.Join(filepath.Dir(e.Self), "hookctl"+suffix)
 	if _, err := os.Stat(beside); err != nil {
-		beside = a.self
+		beside = e.Self
 	}
-	if found, err := a.look("hookctl"); err == nil && filepath.IsAbs(found) && sameFile(found, beside) {
+	if found, err := e.Look("hookctl"); err == nil && filepath.IsAbs(found) && sameFile(found, beside) {
 		return found
 	}
 	return beside
@@ -101,8 +101,8 @@ type installVerb struct {
 	Plugin  bool   "help:\"as a plugin of the client; needs its command claude on the PATH\""
 }
 
-func (f *installVerb) run(a *app, _ []string) error {
-	o, err := f.options(a)
+func (f *installVerb) run(ctx context.Context, e *Env, _ []string) error {
+	o, err := f.options(e)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (f *installVerb) run(a *app, _ []string) error {
 	active := settings.Inspect(o).Plugin
 	renews := active == plugin.ID && !(f.User || f.Shared || f.Local) && f.Profile == "full" && !f.Dry
 	if f.Plugin || renews {
-		return a.installPlugin(o, active)
+		return installPlugin(ctx, e, o, active)
 	}
 	if active != "" && !f.Dry {
 		return problem.Faultf("the plugin %s of the client runs the hooks already: each would run twice", active).Advise("`hookctl install` alone renews the plugin; `hookctl uninstall` removes it")
@@ -131,56 +131,56 @@ func (f *installVerb) run(a *app, _ []string) error {
 			return err
 		}
 	}
-	if a.JSON {
+	if e.JSON {
 		out := outcomeJSON(o, res)
 		if f.Line {
 			out.Line = cmp.Or(theirs, o.Command()+" statusline")
 			out.Changed, out.Diff, out.Backup = out.Changed || line.Changed, out.Diff+line.Diff, cmp.Or(out.Backup, line.Backup)
 		}
-		return a.PrintJSON(out)
+		return e.PrintJSON(out)
 	}
-	a.sayInstalled(o, res)
+	sayInstalled(e, o, res)
 	switch { // a status line that is not ours is not touched
 	case !f.Line:
 	case theirs != "":
-		a.Say(line.Path + " has another status line, which is kept: " + theirs)
+		e.Say(line.Path + " has another status line, which is kept: " + theirs)
 	case line.Diff != "":
-		a.Verbatim(line.Diff)
+		e.Verbatim(line.Diff)
 	default:
-		a.Printf("  line    hookctl statusline is the client's status line\n")
+		e.Printf("  line    hookctl statusline is the client's status line\n")
 	}
 	return nil
 }
 
-func (a *app) sayInstalled(o settings.Options, res settings.Result) {
+func sayInstalled(e *Env, o settings.Options, res settings.Result) {
 	hooks := cmdline.Plural(res.Added, "hook")
-	a.sayEdited(o, res, "the hooks are installed already", fmt.Sprintf("would add %s, replacing %d", hooks, res.Removed),
+	sayEdited(e, o, res, "the hooks are installed already", fmt.Sprintf("would add %s, replacing %d", hooks, res.Removed),
 		fmt.Sprintf("%s added, %d replaced (profile %s)", hooks, res.Removed, o.Profile))
 	switch {
 	case !res.Changed || o.DryRun:
 	case o.Client == settings.Codex:
-		a.Printf("Codex runs them once you have trusted them: it asks at its next start, and `/hooks` in it lists them\n")
+		e.Printf("Codex runs them once you have trusted them: it asks at its next start, and `/hooks` in it lists them\n")
 	default:
-		a.Printf("running sessions reload hooks within a second; `hookctl doctor` checks\n")
+		e.Printf("running sessions reload hooks within a second; `hookctl doctor` checks\n")
 	}
 }
 
 // sayEdited prints what became of a settings file: nothing, what a dry run would do, or what was done.
-func (a *app) sayEdited(o settings.Options, res settings.Result, already, would, did string) {
+func sayEdited(e *Env, o settings.Options, res settings.Result, already, would, did string) {
 	switch {
 	case !res.Changed:
-		a.Printf("%s: %s, nothing changed\n", res.Path, already)
+		e.Printf("%s: %s, nothing changed\n", res.Path, already)
 	case o.DryRun:
-		a.Verbatim(res.Diff)
-		a.Printf("%s: %s\n", res.Path, would)
+		e.Verbatim(res.Diff)
+		e.Printf("%s: %s\n", res.Path, would)
 	default:
-		a.Printf("%s: %s\n", res.Path, did)
+		e.Printf("%s: %s\n", res.Path, did)
 	}
 	if res.Backup != "" && !o.DryRun {
-		a.Printf("  backup  %s\n", res.Backup)
+		e.Printf("  backup  %s\n", res.Backup)
 	}
 	if len(res.Foreign) > 0 {
-		a.Printf("  kept    hooks of others on %s\n", strings.Join(res.Foreign, ", "))
+		e.Printf("  kept    hooks of others on %s\n", strings.Join(res.Foreign, ", "))
 	}
 }
 
@@ -203,26 +203,26 @@ const clientLimit = time.Minute
 
 // installPlugin writes the plugin into the home, adds it to the client, and takes our hooks out of the user's settings file last: a
 // hook that runs twice meanwhile is recorded once.
-func (a *app) installPlugin(o settings.Options, active string) error {
+func installPlugin(ctx context.Context, e *Env, o settings.Options, active string) error {
 	if active != "" && active != plugin.ID {
 		return problem.Faultf("the plugin %s of the client runs the hooks already", active).Advise("keep it, or remove it in the client by /plugin and try again")
 	}
-	if _, err := a.look("claude"); err != nil {
+	if _, err := e.Look("claude"); err != nil {
 		return problem.FaultBy(err, "the client's command claude is not on the PATH: nothing was changed").Advise("add its folder to PATH, and try again")
 	}
-	if err := home.Make(a.Home()); err != nil {
+	if err := home.Make(e.Home()); err != nil {
 		return err
 	}
-	dir := a.pluginDir()
+	dir := pluginDir(e)
 	if err := plugin.Write(dir, settings.PluginHooks(o.Command()), o.Command()); err != nil {
 		return err
 	}
 
 	if active == "" {
-		if err := a.client("marketplace", "add", dir); err != nil {
+		if err := runClient(ctx, e, "marketplace", "add", dir); err != nil {
 			return err
 		}
-		if err := a.client("install", plugin.ID); err != nil {
+		if err := runClient(ctx, e, "install", plugin.ID); err != nil {
 			return err
 		}
 	}
@@ -231,21 +231,21 @@ func (a *app) installPlugin(o settings.Options, active string) error {
 		return err
 	}
 
-	if a.JSON {
+	if e.JSON {
 		out := outcomeJSON(o, res)
 		out.Plugin = plugin.ID
-		return a.PrintJSON(out)
+		return e.PrintJSON(out)
 	}
-	a.Printf("the plugin %s runs the hooks now; it lies in %s\n", plugin.ID, dir)
+	e.Printf("the plugin %s runs the hooks now; it lies in %s\n", plugin.ID, dir)
 	if res.Changed {
-		a.Printf("%s: %s taken out\n", res.Path, cmdline.Plural(res.Removed, "hook"))
+		e.Printf("%s: %s taken out\n", res.Path, cmdline.Plural(res.Removed, "hook"))
 	}
-	a.Printf("sessions that run take it over with /reload-plugins; `hookctl doctor` checks\n")
+	e.Printf("sessions that run take it over with /reload-plugins; `hookctl doctor` checks\n")
 	return nil
 }
 
 // uninstallPlugin removes the plugin that installPlugin added, and returns its id; "" where it is not on or other hooks are meant.
-func (a *app) uninstallPlugin(o settings.Options) (string, error) {
+func uninstallPlugin(ctx context.Context, e *Env, o settings.Options) (string, error) {
 	if o.Scope != settings.User {
 		return "", nil
 	}
@@ -254,35 +254,35 @@ func (a *app) uninstallPlugin(o settings.Options) (string, error) {
 		return "", nil
 	}
 	if active != plugin.ID {
-		a.Say("the plugin " + active + " still runs the hooks: remove it in the client by /plugin")
+		e.Say("the plugin " + active + " still runs the hooks: remove it in the client by /plugin")
 		return "", nil
 	}
 	if o.DryRun {
-		a.Printf("would remove the plugin %s from the client\n", active)
+		e.Printf("would remove the plugin %s from the client\n", active)
 		return "", nil
 	}
 
-	if err := a.client("uninstall", active); err != nil {
+	if err := runClient(ctx, e, "uninstall", active); err != nil {
 		return "", err
 	}
-	if err := a.client("marketplace", "remove", plugin.Name); err != nil {
+	if err := runClient(ctx, e, "marketplace", "remove", plugin.Name); err != nil {
 		return "", err
 	}
-	if err := os.RemoveAll(a.pluginDir()); err != nil {
+	if err := os.RemoveAll(pluginDir(e)); err != nil {
 		return "", err
 	}
-	if !a.JSON {
-		a.Printf("the plugin %s is removed from the client\n", active)
+	if !e.JSON {
+		e.Printf("the plugin %s is removed from the client\n", active)
 	}
 	return active, nil
 }
 
 // pluginDir is where the plugin of this home lies.
-func (a *app) pluginDir() string { return filepath.Join(a.Home(), "plugin") }
+func pluginDir(e *Env) string { return filepath.Join(e.Home(), "plugin") }
 
 // client runs `claude plugin` with arguments.
-func (a *app) client(args ...string) error {
-	ctx, cancel := context.WithTimeout(a.ctx, clientLimit)
+func runClient(ctx context.Context, e *Env, args ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, clientLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "claude", append([]string{"plugin"}, args...)...)
 	cmd.WaitDelay = time.Second

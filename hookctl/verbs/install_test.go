@@ -15,8 +15,8 @@ func installed(t *testing.T, f *fakeBackend) *bench {
 	if f != nil {
 		b.handler = f
 	}
-	write(t, filepath.Join(filepath.Dir(b.self), "hookctl"), "#!")
-	expect.OK(t, os.Chmod(filepath.Join(filepath.Dir(b.self), "hookctl"), 0o755))
+	write(t, filepath.Join(filepath.Dir(b.Self), "hookctl"), "#!")
+	expect.OK(t, os.Chmod(filepath.Join(filepath.Dir(b.Self), "hookctl"), 0o755))
 	return b
 }
 
@@ -25,15 +25,15 @@ func (b *bench) settings() string { return filepath.Join(b.env["HOME"], ".claude
 // TestHookctlByPath: where PATH leads to our hookctl, the link's name is installed, not what is behind it.
 func TestHookctlByPath(t *testing.T) {
 	b := installed(t, nil)
-	beside := filepath.Join(filepath.Dir(b.self), "hookctl")
+	beside := filepath.Join(filepath.Dir(b.Self), "hookctl")
 	link := filepath.Join(t.TempDir(), "hookctl")
 	if err := os.Symlink(beside, link); err != nil {
 		t.Skip(err)
 	}
-	b.look = func(string) (string, error) { return link, nil }
-	expect.Equal(t, b.hookctl(), link, "got")
+	b.Look = func(string) (string, error) { return link, nil }
+	expect.Equal(t, hookctl(b.Env), link, "got")
 	other := filepath.Join(t.TempDir(), "hookctl")
 	write(t, other, "#!other")
-	b.look = func(string) (string, error) { return other, nil }
-	expect.Equal(t, b.hookctl(), beside, "got")
+	b.Look = func(string) (string, error) { return other, nil }
+	expect.Equal(t, hookctl(b.Env), beside, "got")
 }

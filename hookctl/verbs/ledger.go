@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,45 +20,45 @@ import (
 
 // The ledger of this directory's project: what is in it, and what people and agents put there.
 
-func (a *app) ledgerCmd() *cobra.Command {
+func ledgerCmd(e *Env) *cobra.Command {
 	c := cmdline.Noun("ledger", "Keep a project's decisions, next steps, questions and test scenarios",
-		"  hookctl ledger show\n  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies'", append(a.ledgerWords(),
-			a.verb(needStore, "ground [FILE…]", "Check how many claims rest on the project's files",
+		"  hookctl ledger show\n  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies'", append(ledgerWords(e),
+			verb(e, needStore, "ground [FILE…]", "Check how many claims rest on the project's files",
 				"Check how many claims are grounded: of the ledger's decisions, or of the files. In a document, claims are citations\n"+
 					"(`quote` [${PROJECT_ROOT}/path:line[-line]]), links to files and paths in code type; in a .jsonl trajectory the\n"+
 					"entries of phase \"cite\". A place that is not there and a quote that is not on it are named. The exit code is 1 when\n"+
 					"the ratio is below the threshold. For files neither a daemon nor a store is needed.",
 				"  hookctl ledger ground\n  hookctl ledger ground README.md docs/*.md",
 				&ledgerGroundVerb{Threshold: leastGrounded}),
-			a.verb(needStore, "ghost FEATURE", "Check that a feature which is written of is in the code",
+			verb(e, needStore, "ghost FEATURE", "Check that a feature which is written of is in the code",
 				"Search the tracked files for a feature by two queries: its own words and those of --query. A line of code that has\n"+
 					"all words of a query is a hit. Without any hit it is a confirmed_ghost, or of high_ambiguity where three lines of\n"+
 					"documents or more mention it; either goes into the ledger until it is closed, and the exit code is 1.",
 				"  hookctl ledger ghost 'refresh token rotation' --query 'rotateRefresh'",
 				&ledgerGhostVerb{}, cmdline.Exactly("FEATURE")),
-			a.verb(needStarted, "synthesis", "Check the ledger before the context is cleared, and hand it over",
+			verb(e, needStarted, "synthesis", "Check the ledger before the context is cleared, and hand it over",
 				"Check the ledger in seven steps before the context is cleared: grounding, features that no search finds, the decision\n"+
 					"log (NOTES.md is rendered where it has our block), beads (`br sync --flush-only` where br is on the PATH), the handoff,\n"+
 					"the evidence to come back to, and three test scenarios. At level strict the first two can fail, and the exit code is 1.\n"+
 					"The client cannot be kept from clearing; the next session is told the result.",
 				"  hookctl ledger synthesis --level strict",
 				&ledgerSynthesisVerb{Level: "warn"}),
-			a.plain(needStore, "recover [LEVEL] [WORDS…]", "Print what is needed to go on, by level",
+			plain(e, needStore, "recover [LEVEL] [WORDS…]", "Print what is needed to go on, by level",
 				"Print what is needed to go on after the context was cut. Level 1: the active task, the last checkpoint, the reasoning\n"+
 					"state and the last three decisions, about 100 tokens. Level 2: the entries that fit the words best, closed ones too,\n"+
 					"at most 500 tokens. Level 3: everything.",
 				"  hookctl ledger recover\n  hookctl ledger recover 2 authentication tokens",
-				a.ledgerRecoverVerb),
-			a.verb(needStarted, "heal", "Write a missing or empty NOTES.md anew: from the log, from git, or from a template",
+				ledgerRecoverVerb),
+			verb(e, needStarted, "heal", "Write a missing or empty NOTES.md anew: from the log, from git, or from a template",
 				"Write a missing or empty NOTES.md anew: from the log, with your own text as the last commit has it; without entries as\n"+
 					"the last commit has it; else from a template. The exit code is 0 for a healthy or healed file, with --check-only 1 for\n"+
 					"damage that can be repaired, and 2 for what cannot.",
 				"  hookctl ledger heal --check-only",
 				&ledgerHealVerb{}),
-			a.verb(needStore, "show", "Show the ledger of this project", "",
+			verb(e, needStore, "show", "Show the ledger of this project", "",
 				"  hookctl ledger show\n  hookctl ledger show --all --json | jq '.entries[]'",
 				&ledgerShowVerb{}),
-			offering(cobra.FixedCompletions(addedKinds, cobra.ShellCompDirectiveNoFileComp), a.verb(needStarted, "add KIND TEXT", "Add a decision, a step, a question or a scenario",
+			offering(cobra.FixedCompletions(addedKinds, cobra.ShellCompDirectiveNoFileComp), verb(e, needStarted, "add KIND TEXT", "Add a decision, a step, a question or a scenario",
 				"Add a decision, a step, a question or a test scenario. A decision may begin with its subject: \"subject: decision\".\n"+
 					"Where the ledger has another decision about that subject, or with the same evidence, the ledger holds: the fork is\n"+
 					"recorded and the exit code is 1; --replaces takes the place of the old one. What is there already is not added again.",
@@ -65,40 +66,40 @@ func (a *app) ledgerCmd() *cobra.Command {
 					"  hookctl ledger add step 'Tolerate 30 s of clock skew'\n"+
 					"  hookctl ledger add scenario 'Token expires at the boundary' --case edge_case --expect 'grace period applies'",
 				&addition{}, cmdline.Exactly("KIND: decision, step, question or scenario", "TEXT"))),
-			a.plain(needStore, "handoff", "List the handoffs that `ledger synthesis` recorded", "",
+			plain(e, needStore, "handoff", "List the handoffs that `ledger synthesis` recorded", "",
 				"  hookctl ledger handoff --json | jq -r .session",
-				a.ledgerHandoffVerb),
-			a.verb(needStarted, "close NUMBER", "Close an entry: done, answered or taken back", "",
+				ledgerHandoffVerb),
+			verb(e, needStarted, "close NUMBER", "Close an entry: done, answered or taken back", "",
 				"  hookctl ledger close 41 --reason done",
 				&ledgerCloseVerb{}, cmdline.Exactly("the entry: `hookctl ledger show` shows their numbers")),
-			a.plain(needStore, "render [FILE]", "Write the ledger into NOTES.md, or into a bead's YAML",
+			plain(e, needStore, "render [FILE]", "Write the ledger into NOTES.md, or into a bead's YAML",
 				"Write the ledger into a marked block of NOTES.md at the top of the work tree, or of FILE; a .yaml file is a bead.\n"+
 					"What is outside of the block stays byte for byte. A symbolic link and another user's file are refused.",
 				"  hookctl ledger render\n  hookctl ledger render .beads/beads-x7y8.yaml",
-				a.ledgerRenderVerb, cmdline.Between(0, "FILE")),
-			a.verb(needStarted, "import [FILE]", "Take over what NOTES.md or a bead says",
+				ledgerRenderVerb, cmdline.Between(0, "FILE")),
+			verb(e, needStarted, "import [FILE]", "Take over what NOTES.md or a bead says",
 				"Take over decisions, test scenarios, next steps and questions from NOTES.md, or from FILE; a .yaml file is a bead.\n"+
 					"What the ledger has is not added again, and a box that is ticked closes its entry. What is missing in the file stays\n"+
 					"in the ledger. A decision that the ledger has otherwise is a fork, and the exit code is 1, as for what cannot be read.",
 				"  hookctl ledger import --dry-run\n  hookctl ledger import .beads/beads-x7y8.yaml",
 				&ledgerImportVerb{}, cmdline.Between(0, "FILE")),
-			a.plain(needStore, "diff [FILE]", "Show what NOTES.md or a bead has and the ledger has not: `ledger import --dry-run`", "",
+			plain(e, needStore, "diff [FILE]", "Show what NOTES.md or a bead has and the ledger has not: `ledger import --dry-run`", "",
 				"  hookctl ledger diff",
-				a.ledgerDiffVerb, cmdline.Between(0, "FILE")))...)
+				ledgerDiffVerb, cmdline.Between(0, "FILE")))...)
 	c.Long = "The ledger belongs to the project of this directory and survives every cut of the context: a session that starts is\n" +
 		"told the last decisions, the next steps and open questions, each with its number."
 	return c
 }
 
 // ledgerWords are the verbs that add an entry of one kind.
-func (a *app) ledgerWords() []*cobra.Command {
+func ledgerWords(e *Env) []*cobra.Command {
 	var list []*cobra.Command
 	for _, w := range []struct{ verb, kind, example string }{
 		{"decide", events.LedgerDecision, "'refresh tokens: rotate them' --because 'a stolen one dies'"},
 		{"next", events.LedgerStep, "'Tolerate 30 s of clock skew'"},
 		{"question", events.LedgerQuestion, "'Which clock does the gateway trust?'"},
 	} {
-		list = append(list, a.verb(needStarted, w.verb+" TEXT", "Add a "+w.kind+": `ledger add "+w.kind+"`", "",
+		list = append(list, verb(e, needStarted, w.verb+" TEXT", "Add a "+w.kind+": `ledger add "+w.kind+"`", "",
 			"  hookctl ledger "+w.verb+" "+w.example,
 			&addition{kind: w.kind}, cmdline.Exactly("TEXT")))
 	}
@@ -106,27 +107,27 @@ func (a *app) ledgerWords() []*cobra.Command {
 }
 
 // ledgerOf is the ledger of the project of this directory, empty where it has none.
-func (a *app) ledgerOf() (ledger.State, error) {
-	_, here, err := a.projects()
+func ledgerOf(ctx context.Context, e *Env) (ledger.State, error) {
+	_, here, err := projects(ctx, e)
 	if err != nil {
 		return ledger.State{}, err
 	}
-	return api.Ledger.Call(a.ctx, a, api.LedgerRequest{Project: here})
+	return api.Ledger.Call(ctx, e, api.LedgerRequest{Project: here})
 }
 
 // topDir is the top of the work tree here, or the directory itself.
-func (a *app) topDir() string {
-	p := a.place(a.ProjectDir())
+func topDir(e *Env) string {
+	p := e.Place(e.ProjectDir())
 	return cmp.Or(p.Worktree, p.Dir)
 }
 
 // orderLedger asks for events of the ledger here.
-func (a *app) orderLedger(list ...events.Event) (api.LedgerReceipt, error) {
-	o := api.Order{Dir: a.ProjectDir(), Session: a.Getenv("CLAUDE_CODE_SESSION_ID")}
-	for _, e := range list {
-		o.Events = append(o.Events, command(e))
+func orderLedger(ctx context.Context, e *Env, list ...events.Event) (api.LedgerReceipt, error) {
+	o := api.Order{Dir: e.ProjectDir(), Session: e.Getenv("CLAUDE_CODE_SESSION_ID")}
+	for _, event := range list {
+		o.Events = append(o.Events, command(event))
 	}
-	return api.OrderLedger.Call(a.ctx, changing{a}, o)
+	return api.OrderLedger.Call(ctx, changing{e}, o)
 }
 
 // addedKinds are the entries that people add.
@@ -142,50 +143,50 @@ type ledgerShowVerb struct {
 	All bool `help:"closed entries too"`
 }
 
-func (f *ledgerShowVerb) run(a *app, _ []string) error {
-	s, err := a.ledgerOf()
+func (f *ledgerShowVerb) run(ctx context.Context, e *Env, _ []string) error {
+	s, err := ledgerOf(ctx, e)
 	if err != nil {
 		return err
 	}
-	return a.printLedger(s, f.All)
+	return printLedger(e, s, f.All)
 }
 
-func (a *app) printLedger(s ledger.State, all bool) error {
+func printLedger(e *Env, s ledger.State, all bool) error {
 	if !all {
-		s.Entries = slices.DeleteFunc(slices.Clone(s.Entries), func(e ledger.Entry) bool { return e.Closed != nil })
+		s.Entries = slices.DeleteFunc(slices.Clone(s.Entries), func(entry ledger.Entry) bool { return entry.Closed != nil })
 	}
-	if a.JSON {
-		return a.PrintJSON(s)
+	if e.JSON {
+		return e.PrintJSON(s)
 	}
 
 	for _, k := range ledgerKinds {
-		title := a.Paint.Bold(k.title) + "\n"
-		for _, e := range s.Entries {
-			if e.Kind != k.kind {
+		title := e.Paint.Bold(k.title) + "\n"
+		for _, entry := range s.Entries {
+			if entry.Kind != k.kind {
 				continue
 			}
-			text := cmdline.OneLine(hook.DecisionText(e))
-			if e.Case != "" {
-				text += " (" + cmdline.OneLine(e.Case) + ")"
+			text := cmdline.OneLine(hook.DecisionText(entry))
+			if entry.Case != "" {
+				text += " (" + cmdline.OneLine(entry.Case) + ")"
 			}
-			if e.Expected != "" {
-				text += " → " + cmdline.OneLine(e.Expected)
+			if entry.Expected != "" {
+				text += " → " + cmdline.OneLine(entry.Expected)
 			}
-			if e.Closed != nil {
-				text += " — closed " + a.ago(e.Closed.Time) + " " + cmdline.OneLine(e.Closed.Reason)
+			if entry.Closed != nil {
+				text += " — closed " + ago(e, entry.Closed.Time) + " " + cmdline.OneLine(entry.Closed.Reason)
 			}
-			a.Printf("%s  %6d  %s  %s\n", title, e.Seq, text, a.Paint.Faint(e.By+", "+a.ago(e.Time)))
+			e.Printf("%s  %6d  %s  %s\n", title, entry.Seq, text, e.Paint.Faint(entry.By+", "+ago(e, entry.Time)))
 			title = ""
-			for _, c := range e.Evidence {
-				a.Printf("          %s %s\n", cmdline.OneLine(c.String()), a.Paint.Faint(cmdline.OneLine(c.Quote)))
+			for _, c := range entry.Evidence {
+				e.Printf("          %s %s\n", cmdline.OneLine(c.String()), e.Paint.Faint(cmdline.OneLine(c.Quote)))
 			}
 		}
 	}
 	for _, f := range s.Forks {
-		a.Printf("%s  %s holds, %s was said %s\n", a.Paint.Faint("fork"), cmdline.OneLine(hook.Holds(s, f)), cmdline.OneLine(f.Context), a.ago(f.Time))
+		e.Printf("%s  %s holds, %s was said %s\n", e.Paint.Faint("fork"), cmdline.OneLine(hook.Holds(s, f)), cmdline.OneLine(f.Context), ago(e, f.Time))
 	}
 	if len(s.Entries) == 0 {
-		a.Printf("nothing is in the ledger yet: `hookctl ledger add decision TEXT` puts something there\n")
+		e.Printf("nothing is in the ledger yet: `hookctl ledger add decision TEXT` puts something there\n")
 	}
 	return nil
 }
@@ -205,37 +206,37 @@ type addition struct {
 	kind string // "": the first argument
 }
 
-func (f *addition) run(a *app, args []string) error {
-	e, err := f.entry(a.topDir(), cmp.Or(f.kind, args[0]), args[len(args)-1])
+func (f *addition) run(ctx context.Context, e *Env, args []string) error {
+	event, err := f.entry(topDir(e), cmp.Or(f.kind, args[0]), args[len(args)-1])
 	if err != nil {
 		return err
 	}
-	e.By = a.caller()
+	event.By = caller(e)
 	if f.Replaces != "" {
-		if e.Replaces, err = a.entryID(f.Replaces); err != nil {
+		if event.Replaces, err = entryID(ctx, e, f.Replaces); err != nil {
 			return err
 		}
 	}
-	r, err := a.orderLedger(&e)
+	r, err := orderLedger(ctx, e, &event)
 	if err != nil {
 		return err
 	}
-	return a.sayOrdered(r.Results[0], e.Text)
+	return sayOrdered(e, r.Results[0], event.Text)
 }
 
-func (a *app) ledgerHandoffVerb(_ []string) error {
-	s, err := a.ledgerOf()
+func ledgerHandoffVerb(ctx context.Context, e *Env, _ []string) error {
+	s, err := ledgerOf(ctx, e)
 	if err != nil {
 		return err
 	}
-	t := a.Table("SEQ", "ENDED", "SESSION", "LEVEL", "GROUNDED", "NOTES")
+	t := e.Table("SEQ", "ENDED", "SESSION", "LEVEL", "GROUNDED", "NOTES")
 	return cmdline.PrintList(t, "no handoffs yet: `hookctl ledger synthesis` records one", s.Handoffs, func(h ledger.Handoff) []string {
-		return []string{fmt.Sprint(h.Seq), a.ago(h.Ended), alias(h.Session), h.Level, fmt.Sprintf("%.2f", h.Ratio), orDash(h.NotesRef)}
+		return []string{fmt.Sprint(h.Seq), ago(e, h.Ended), alias(h.Session), h.Level, fmt.Sprintf("%.2f", h.Ratio), orDash(h.NotesRef)}
 	})
 }
 
-func (a *app) ledgerDiffVerb(args []string) error {
-	return a.importLedger(a.fileOrNotes(args), true)
+func ledgerDiffVerb(ctx context.Context, e *Env, args []string) error {
+	return importLedger(ctx, e, fileOrNotes(e, args), true)
 }
 
 // entry is the entry that was typed; each citation is checked, and takes its quote from the file.
@@ -266,27 +267,27 @@ func (f addition) entry(root, kind, text string) (events.LedgerEntryAdded, error
 }
 
 // sayOrdered prints what became of one order.
-func (a *app) sayOrdered(r hook.Ordered, text string) error {
+func sayOrdered(e *Env, r hook.Ordered, text string) error {
 	switch r.Outcome {
 	case "fork":
 		return problem.Faultf("the ledger has another decision, which holds: %s [ledger %d], not %q", hook.DecisionText(r.Entry), r.Entry.Seq, text).Advise(fmt.Sprintf("follow it, or replace it with --replaces %d", r.Entry.Seq))
 	case "known":
-		return a.Result(r, "the ledger has it already: %d\n", r.Entry.Seq)
+		return e.Result(r, "the ledger has it already: %d\n", r.Entry.Seq)
 	case "closed":
-		return a.Result(r, "%d is closed by event %d\n", r.Entry.Seq, r.Seq)
+		return e.Result(r, "%d is closed by event %d\n", r.Entry.Seq, r.Seq)
 	}
-	return a.Result(r, "ledger %d, event %s\n", r.Seq, r.Event)
+	return e.Result(r, "ledger %d, event %s\n", r.Seq, r.Event)
 }
 
 // entryID finds an entry by its number, its id, or the end of its id; "" is none.
-func (a *app) entryID(name string) (string, error) {
-	s, err := a.ledgerOf()
+func entryID(ctx context.Context, e *Env, name string) (string, error) {
+	s, err := ledgerOf(ctx, e)
 	if err != nil {
 		return "", err
 	}
-	for _, e := range s.Entries {
-		if fmt.Sprint(e.Seq) == name || strings.EqualFold(e.ID, name) {
-			return e.ID, nil
+	for _, entry := range s.Entries {
+		if fmt.Sprint(entry.Seq) == name || strings.EqualFold(entry.ID, name) {
+			return entry.ID, nil
 		}
 	}
 	return "", problem.Faultf("the ledger has no entry %q", name).Advise("`hookctl ledger show --all` shows their numbers")
@@ -296,14 +297,14 @@ type ledgerCloseVerb struct {
 	Reason string `help:"why, or the answer to a question"`
 }
 
-func (f *ledgerCloseVerb) run(a *app, args []string) error {
-	id, err := a.entryID(args[0])
+func (f *ledgerCloseVerb) run(ctx context.Context, e *Env, args []string) error {
+	id, err := entryID(ctx, e, args[0])
 	if err != nil {
 		return err
 	}
-	r, err := a.orderLedger(&events.LedgerEntryClosed{Entry: id, Reason: f.Reason})
+	r, err := orderLedger(ctx, e, &events.LedgerEntryClosed{Entry: id, Reason: f.Reason})
 	if err != nil {
 		return err
 	}
-	return a.sayOrdered(r.Results[0], "")
+	return sayOrdered(e, r.Results[0], "")
 }

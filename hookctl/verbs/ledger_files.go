@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -41,28 +42,28 @@ func isBead(path string) bool {
 }
 
 // fileOrNotes is the file that was named, or the project's notes.
-func (a *app) fileOrNotes(args []string) string {
+func fileOrNotes(e *Env, args []string) string {
 	if len(args) == 0 {
-		return notesFile(a.topDir())
+		return notesFile(topDir(e))
 	}
-	return a.absolute(args[0])
+	return e.Absolute(args[0])
 }
 
 // active is what the project's current session works on, or before its first prompt the one that it follows.
-func (a *app) active(s ledger.State) notes.Active {
+func active(ctx context.Context, e *Env, s ledger.State) notes.Active {
 	var now notes.Active
 	if steps := s.Open(events.LedgerStep); len(steps) > 0 {
 		now.Reasoning = "next: " + steps[len(steps)-1].Text
 	}
-	id, err := a.current("")
+	id, err := current(ctx, e, "")
 	if err != nil {
 		return now
 	}
-	w, _ := stateOf[working.State](a, working.Name, id) // what is not there is empty
+	w, _ := stateOf[working.State](ctx, e, working.Name, id) // what is not there is empty
 	if w.Goal == nil {
-		_, here, _ := a.projects() // as current had them
-		p, _ := stateOf[identity.Pointer](a, identity.PointerName, identity.PointerKey(here))
-		w, _ = stateOf[working.State](a, working.Name, p.Session)
+		_, here, _ := projects(ctx, e) // as current had them
+		p, _ := stateOf[identity.Pointer](ctx, e, identity.PointerName, identity.PointerKey(here))
+		w, _ = stateOf[working.State](ctx, e, working.Name, p.Session)
 	}
 
 	switch {
@@ -86,9 +87,9 @@ type renderedJSON struct {
 	Changed bool   `json:"changed" jsonschema_description:"it was not so before"`
 }
 
-func (a *app) ledgerRenderVerb(args []string) error {
-	file := a.fileOrNotes(args)
-	changed, err := a.render(file)
+func ledgerRenderVerb(ctx context.Context, e *Env, args []string) error {
+	file := fileOrNotes(e, args)
+	changed, err := render(ctx, e, file)
 	if err != nil {
 		return err
 	}
@@ -96,13 +97,13 @@ func (a *app) ledgerRenderVerb(args []string) error {
 	if changed {
 		word = "is written"
 	}
-	return a.Result(renderedJSON{File: file, Changed: changed}, "%s %s\n", cmdline.OneLine(file), word)
+	return e.Result(renderedJSON{File: file, Changed: changed}, "%s %s\n", cmdline.OneLine(file), word)
 }
 
 // render writes the ledger into a file; the ledger is read anew for every try.
-func (a *app) render(file string) (bool, error) {
+func render(ctx context.Context, e *Env, file string) (bool, error) {
 	changed, err := notes.Update(file, func(old []byte) ([]byte, error) {
-		s, err := a.ledgerOf()
+		s, err := ledgerOf(ctx, e)
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +113,7 @@ func (a *app) render(file string) (bool, error) {
 		if isBead(file) {
 			return notes.Bead(old, s)
 		}
-		return notes.Markdown(old, s, a.active(s))
+		return notes.Markdown(old, s, active(ctx, e, s))
 	})
 	if err != nil {
 		return false, problem.Faultf("%s: %w", file, err).Advise("the file is as it was")
@@ -134,14 +135,14 @@ type ledgerImportVerb struct {
 	Dry bool `flag:"dry-run" help:"only say what would be taken over"`
 }
 
-func (f *ledgerImportVerb) run(a *app, args []string) error {
+func (f *ledgerImportVerb) run(ctx context.Context, e *Env, args []string) error {
 	if f.Dry {
-		a.door.need = needStore
+		e.door.need = needStore
 	}
-	return a.importLedger(a.fileOrNotes(args), f.Dry)
+	return importLedger(ctx, e, fileOrNotes(e, args), f.Dry)
 }
 
-func (a *app) importLedger(file string, dry bool) error {
+func importLedger(ctx context.Context, e *Env, file string, dry bool) error {
 	var found notes.Found
 	data, err := safeopen.ReadFile(safeopen.Foreign, file, maxStateFile)
 	switch {
@@ -155,20 +156,20 @@ func (a *app) importLedger(file string, dry bool) error {
 	if err != nil {
 		return problem.Faultf("%s: %w", file, err).Advise("NOTES.md or a bead's .yaml is wanted")
 	}
-	s, err := a.ledgerOf()
+	s, err := ledgerOf(ctx, e)
 	if err != nil {
 		return err
 	}
 
 	source := file
-	if rel, err := filepath.Rel(a.topDir(), file); err == nil {
+	if rel, err := filepath.Rel(topDir(e), file); err == nil {
 		source = filepath.ToSlash(rel)
 	}
 	var asked []events.Event
 	for i := range found.Entries {
-		e := &found.Entries[i]
-		e.By, e.Source = a.caller(), source
-		asked = append(asked, e)
+		event := &found.Entries[i]
+		event.By, event.Source = caller(e), source
+		asked = append(asked, event)
 	}
 	for i := range found.Done {
 		if open, _ := s.Judge(&found.Done[i]); open != nil {
@@ -177,7 +178,7 @@ func (a *app) importLedger(file string, dry bool) error {
 	}
 
 	out := ledgerImportJSON{File: file, Forks: []hook.Ordered{}, Problems: append([]string{}, found.Problems...)}
-	what, err := a.orderAll(s, asked, dry)
+	what, err := orderAll(ctx, e, s, asked, dry)
 	if err != nil {
 		return err
 	}
@@ -189,30 +190,30 @@ func (a *app) importLedger(file string, dry bool) error {
 			out.Closed++
 		case "fork":
 			out.Forks = append(out.Forks, r)
-			if e, ok := asked[i].(*events.LedgerEntryAdded); ok && !a.JSON {
-				a.Complain("fork: the ledger has %s [ledger %d], the file %s\n", cmdline.OneLine(r.Entry.Text), r.Entry.Seq, cmdline.OneLine(e.Text))
+			if event, ok := asked[i].(*events.LedgerEntryAdded); ok && !e.JSON {
+				e.Complain("fork: the ledger has %s [ledger %d], the file %s\n", cmdline.OneLine(r.Entry.Text), r.Entry.Seq, cmdline.OneLine(event.Text))
 			}
 		default:
 			out.Known++
 		}
 	}
-	return a.Verdict(out, len(out.Forks)+len(out.Problems) == 0, func() {
+	return e.Verdict(out, len(out.Forks)+len(out.Problems) == 0, func() {
 		for _, p := range out.Problems {
-			a.Complain("%s\n", cmdline.OneLine(p))
+			e.Complain("%s\n", cmdline.OneLine(p))
 		}
-		a.Printf("%d added, %d known, %d closed, %s\n", out.Added, out.Known, out.Closed, cmdline.Plural(len(out.Forks), "fork"))
+		e.Printf("%d added, %d known, %d closed, %s\n", out.Added, out.Known, out.Closed, cmdline.Plural(len(out.Forks), "fork"))
 	})
 }
 
 // orderAll asks for any number of events, or only says what would become of them.
-func (a *app) orderAll(s ledger.State, asked []events.Event, dry bool) ([]hook.Ordered, error) {
+func orderAll(ctx context.Context, e *Env, s ledger.State, asked []events.Event, dry bool) ([]hook.Ordered, error) {
 	if dry {
 		_, what := hook.OrderLedger(s, asked)
 		return what, nil
 	}
 	var what []hook.Ordered
 	for part := range slices.Chunk(asked, importChunk) {
-		r, err := a.orderLedger(part...)
+		r, err := orderLedger(ctx, e, part...)
 		if err != nil {
 			return what, err
 		}

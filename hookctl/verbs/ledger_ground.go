@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"path/filepath"
 	"strings"
 
@@ -22,34 +23,34 @@ type ledgerGroundVerb struct {
 	Threshold float64 `help:"the least ratio that passes"`
 }
 
-func (f *ledgerGroundVerb) run(a *app, args []string) error {
+func (f *ledgerGroundVerb) run(ctx context.Context, e *Env, args []string) error {
 	if !(f.Threshold >= 0 && f.Threshold <= 1) {
 		return problem.Faultf("invalid_threshold: %v", f.Threshold).Advise("0 to 1")
 	}
-	claims, err := a.claims(args)
+	claims, err := claims(ctx, e, args)
 	if err != nil {
 		return err
 	}
 	g := notes.Ground(claims, f.Threshold)
-	return a.Verdict(g, g.Status == "pass", func() {
+	return e.Verdict(g, g.Status == "pass", func() {
 		for _, c := range g.Ungrounded {
-			a.Complain("%s: %s: %s\n", cmdline.OneLine(c.Where), cmdline.OneLine(c.Text), cmdline.OneLine(cmp.Or(c.Problem, "rests on nothing")))
+			e.Complain("%s: %s: %s\n", cmdline.OneLine(c.Where), cmdline.OneLine(c.Text), cmdline.OneLine(cmp.Or(c.Problem, "rests on nothing")))
 		}
-		a.Printf("%s: %s\n", g.Status, g.Message)
+		e.Printf("%s: %s\n", g.Status, g.Message)
 	})
 }
 
 // claims are those of files, or without any of the ledger.
-func (a *app) claims(files []string) ([]notes.Claim, error) {
-	root := a.topDir()
+func claims(ctx context.Context, e *Env, files []string) ([]notes.Claim, error) {
+	root := topDir(e)
 	if len(files) == 0 {
-		s, err := a.ledgerOf()
+		s, err := ledgerOf(ctx, e)
 		return notes.ClaimsOfLedger(root, s), err
 	}
 
 	var list []notes.Claim
 	for _, name := range files {
-		file := a.absolute(name)
+		file := e.Absolute(name)
 		data, err := safeopen.ReadFile(safeopen.Foreign, file, maxStateFile)
 		if err != nil {
 			return nil, problem.Because(err).Advise("a document or a .jsonl trajectory is wanted")
@@ -71,13 +72,13 @@ type ledgerGhostVerb struct {
 	Queries []string `flag:"query" help:"another way to find it; may be repeated"`
 }
 
-func (f *ledgerGhostVerb) run(a *app, args []string) error {
+func (f *ledgerGhostVerb) run(ctx context.Context, e *Env, args []string) error {
 	feature := strings.TrimSpace(args[0])
 	if feature == "" || len(f.Queries) == 0 {
 		return problem.Faultf("two searches are wanted").Advise("--query gives the second, in other words")
 	}
-	root := a.topDir()
-	out, err := facts.Git(a.ctx, root, "ls-files", "-z")
+	root := topDir(e)
+	out, err := facts.Git(ctx, root, "ls-files", "-z")
 	if err != nil {
 		return problem.Faultf("the tracked files cannot be listed: %w", err).Advise("a git repository is searched")
 	}
@@ -85,12 +86,12 @@ func (f *ledgerGhostVerb) run(a *app, args []string) error {
 	g := notes.Seek(root, files, feature, append([]string{feature}, f.Queries...))
 
 	if g.Status != "present" {
-		_, err := a.orderLedger(&events.LedgerEntryAdded{Kind: events.LedgerGhost, Text: feature, Case: g.Status, By: a.caller(), Source: "command"})
+		_, err := orderLedger(ctx, e, &events.LedgerEntryAdded{Kind: events.LedgerGhost, Text: feature, Case: g.Status, By: caller(e), Source: "command"})
 		if err != nil {
 			return err
 		}
 	}
-	return a.Verdict(g, g.Status == "present", func() {
-		a.Printf("%s: %s, hits %v, %s\n", cmdline.OneLine(feature), g.Status, g.Hits, cmdline.Plural(g.Mentions, "mention"))
+	return e.Verdict(g, g.Status == "present", func() {
+		e.Printf("%s: %s, hits %v, %s\n", cmdline.OneLine(feature), g.Status, g.Hits, cmdline.Plural(g.Mentions, "mention"))
 	})
 }

@@ -43,7 +43,7 @@ type recoveryJSON struct {
 	Entries []ledger.Entry `json:"entries" jsonschema_description:"that the text has"`
 }
 
-func (a *app) ledgerRecoverVerb(args []string) error {
+func ledgerRecoverVerb(ctx context.Context, e *Env, args []string) error {
 	level := "1"
 	if len(args) > 0 {
 		level, args = args[0], args[1:]
@@ -51,12 +51,12 @@ func (a *app) ledgerRecoverVerb(args []string) error {
 	if level != "1" && level != "2" && level != "3" {
 		return problem.Faultf("Invalid level: %s (use 1, 2, or 3)", level).Advise("`hookctl ledger recover --help` says what each has")
 	}
-	s, err := a.ledgerOf()
+	s, err := ledgerOf(ctx, e)
 	if err != nil {
 		return err
 	}
 
-	out := recoveryJSON{Level: int(level[0] - '0'), Entries: []ledger.Entry{}, Active: a.active(s)}
+	out := recoveryJSON{Level: int(level[0] - '0'), Entries: []ledger.Entry{}, Active: active(ctx, e, s)}
 	switch out.Level {
 	case 1:
 		out.Entries = append(out.Entries, copies.Newest(s.Open(events.LedgerDecision), lastDecisions)...)
@@ -68,13 +68,13 @@ func (a *app) ledgerRecoverVerb(args []string) error {
 		if len(args) == 0 {
 			args = strings.Fields(out.Active.Task)
 		}
-		for _, e := range s.Search(args, levelTwoHits) {
-			text := out.Text + entryText(e)
+		for _, entry := range s.Search(args, levelTwoHits) {
+			text := out.Text + entryText(entry)
 			if hook.Tokens(text) > levelTwoTokens {
 				break
 			}
 			out.Text = text
-			out.Entries = append(out.Entries, e)
+			out.Entries = append(out.Entries, entry)
 		}
 		if len(out.Entries) == 0 {
 			return problem.Faultf("no entry of the ledger has these words").Advise("`hookctl ledger recover 3` prints everything")
@@ -88,7 +88,7 @@ func (a *app) ledgerRecoverVerb(args []string) error {
 		out.Text = string(text)
 	}
 	out.Tokens = hook.Tokens(out.Text)
-	return a.Result(out, "%s\n", strings.TrimRight(out.Text, "\n"))
+	return e.Result(out, "%s\n", strings.TrimRight(out.Text, "\n"))
 }
 
 // levelOne is the text of level 1 with so many characters a line.
@@ -120,14 +120,14 @@ type ledgerSynthesisVerb struct {
 	Level string `help:"strict, warn or disabled" choices:"strict warn disabled"`
 }
 
-func (f *ledgerSynthesisVerb) run(a *app, _ []string) error {
-	s, err := a.ledgerOf()
+func (f *ledgerSynthesisVerb) run(ctx context.Context, e *Env, _ []string) error {
+	s, err := ledgerOf(ctx, e)
 	if err != nil {
 		return err
 	}
-	e := &events.LedgerSynthesized{Level: f.Level, Passed: true, Ratio: 1, Steps: []events.SynthesisStep{}}
+	event := &events.LedgerSynthesized{Level: f.Level, Passed: true, Ratio: 1, Steps: []events.SynthesisStep{}}
 	step := func(name, status, message string) {
-		e.Steps = append(e.Steps, events.SynthesisStep{Name: name, Status: status, Message: message})
+		event.Steps = append(event.Steps, events.SynthesisStep{Name: name, Status: status, Message: message})
 	}
 	judge := func(name string, ok bool, message string) {
 		status := "pass"
@@ -135,22 +135,22 @@ func (f *ledgerSynthesisVerb) run(a *app, _ []string) error {
 		case f.Level == "disabled":
 			status = "skip"
 		case !ok && f.Level == "strict":
-			status, e.Passed = "fail", false
+			status, event.Passed = "fail", false
 		case !ok:
 			status = "warn"
 		}
 		step(name, status, message)
 	}
 
-	g := notes.Ground(notes.ClaimsOfLedger(a.topDir(), s), leastGrounded)
-	e.Ratio, e.Claims = g.Ratio, g.Total
+	g := notes.Ground(notes.ClaimsOfLedger(topDir(e), s), leastGrounded)
+	event.Ratio, event.Claims = g.Ratio, g.Total
 	judge("grounding", g.Status == "pass", g.Message)
 	ghosts := s.Open(events.LedgerGhost)
 	judge("negative grounding", len(ghosts) == 0, cmdline.Plural(len(ghosts), "feature")+" that no search finds")
 	var status, message string
-	status, message, e.NotesRef = a.decisionLog(s)
+	status, message, event.NotesRef = decisionLog(ctx, e, s)
 	step("decision log", status, message)
-	step(a.beads(s))
+	step(beads(ctx, e, s))
 	step("handoff", "pass", "recorded with this event")
 	cited := 0
 	for _, d := range s.Open(events.LedgerDecision) {
@@ -164,19 +164,19 @@ func (f *ledgerSynthesisVerb) run(a *app, _ []string) error {
 	}
 	step("test scenarios", status, fmt.Sprintf("%d of 3", n))
 
-	r, err := a.orderLedger(e)
+	r, err := orderLedger(ctx, e, event)
 	if err != nil {
 		return err
 	}
-	return a.Verdict(synthesisJSON{LedgerSynthesized: *e, Event: r.Results[0].Event}, e.Passed, func() {
-		for i, s := range e.Steps {
-			a.Printf("%d  %s  %s: %s\n", i+1, cmdline.Pad(s.Status, 4), s.Name, cmdline.OneLine(s.Message))
+	return e.Verdict(synthesisJSON{LedgerSynthesized: *event, Event: r.Results[0].Event}, event.Passed, func() {
+		for i, s := range event.Steps {
+			e.Printf("%d  %s  %s: %s\n", i+1, cmdline.Pad(s.Status, 4), s.Name, cmdline.OneLine(s.Message))
 		}
 		verdict := "FAILED\n/clear is BLOCKED"
-		if e.Passed {
+		if event.Passed {
 			verdict = "PASSED\n/clear is permitted"
 		}
-		a.Printf("SYNTHESIS CHECKPOINT: %s\n", verdict)
+		e.Printf("SYNTHESIS CHECKPOINT: %s\n", verdict)
 	})
 }
 
@@ -187,19 +187,19 @@ type synthesisJSON struct {
 }
 
 // decisionLog renders NOTES.md where it has our block already, and gives its lines.
-func (a *app) decisionLog(s ledger.State) (status, message, ref string) {
+func decisionLog(ctx context.Context, e *Env, s ledger.State) (status, message, ref string) {
 	decided := cmdline.Plural(len(s.Open(events.LedgerDecision)), "decision")
-	file := notesFile(a.topDir())
+	file := notesFile(topDir(e))
 	lines := func() (string, int, int) {
 		data, _ := safeopen.ReadFile(safeopen.Own, file, maxStateFile)
 		first, last := notes.BlockLines(data)
-		rel, _ := filepath.Rel(a.topDir(), file)
+		rel, _ := filepath.Rel(topDir(e), file)
 		return filepath.ToSlash(rel), first, last
 	}
 	if _, first, _ := lines(); first == 0 {
 		return "pass", decided + " in the ledger; NOTES.md has no block to write to", ""
 	}
-	if _, err := a.render(file); err != nil {
+	if _, err := render(ctx, e, file); err != nil {
 		return "warn", err.Error(), ""
 	}
 	rel, first, last := lines()
@@ -207,15 +207,15 @@ func (a *app) decisionLog(s ledger.State) (status, message, ref string) {
 }
 
 // beads flushes the changes of beads where their program is there, for ten seconds at most.
-func (a *app) beads(s ledger.State) (name, status, message string) {
-	path, err := a.look("br")
+func beads(ctx context.Context, e *Env, s ledger.State) (name, status, message string) {
+	path, err := e.Look("br")
 	if err != nil {
 		return "beads", "pass", "no br on the PATH; " + cmdline.Plural(len(s.Open(events.LedgerStep)), "next step") + " in the ledger"
 	}
-	ctx, cancel := context.WithTimeout(a.ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "sync", "--flush-only")
-	cmd.Dir = a.topDir()
+	cmd.Dir = topDir(e)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "beads", "warn", "br sync --flush-only: " + err.Error() + " " + wording.Short(string(out), 100)
 	}
@@ -234,8 +234,8 @@ type ledgerHealVerb struct {
 	Check bool `flag:"check-only" help:"only say what is wrong"`
 }
 
-func (f *ledgerHealVerb) run(a *app, _ []string) error {
-	file := notesFile(a.topDir())
+func (f *ledgerHealVerb) run(ctx context.Context, e *Env, _ []string) error {
+	file := notesFile(topDir(e))
 	out := healedJSON{File: file, Status: "healthy"}
 	damage, err := notes.Damage(file)
 	if err != nil {
@@ -246,38 +246,38 @@ func (f *ledgerHealVerb) run(a *app, _ []string) error {
 	case f.Check:
 		out.Status = "damaged"
 	default:
-		if out.From, err = a.heal(file, damage); err != nil {
+		if out.From, err = heal(ctx, e, file, damage); err != nil {
 			return &problem.Error{Message: "not repairable: " + file + ": " + err.Error(), Hint: "the file is as it was", Exit: 2, Cause: err}
 		}
 		out.Status = "healed"
 	}
-	return a.Verdict(out, out.Status != "damaged", func() {
+	return e.Verdict(out, out.Status != "damaged", func() {
 		words := map[string]string{"damaged": "damaged: " + out.Problem, "healed": "written anew from the " + out.From, "healthy": "healthy"}
-		a.Printf("%s: %s\n", cmdline.OneLine(out.File), cmdline.OneLine(words[out.Status]))
+		e.Printf("%s: %s\n", cmdline.OneLine(out.File), cmdline.OneLine(words[out.Status]))
 	})
 }
 
-func (a *app) heal(file, problem string) (from string, err error) {
-	top := a.topDir()
+func heal(ctx context.Context, e *Env, file, problem string) (from string, err error) {
+	top := topDir(e)
 	rel, err := filepath.Rel(top, file)
 	if err != nil {
 		return "", err
 	}
 	rel = filepath.ToSlash(rel)
-	committed, err := facts.Git(a.ctx, top, "cat-file", "blob", "HEAD:"+rel)
+	committed, err := facts.Git(ctx, top, "cat-file", "blob", "HEAD:"+rel)
 	if err != nil {
 		committed = nil
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return "", err
 	}
-	s, err := a.ledgerOf()
+	s, err := ledgerOf(ctx, e)
 	if err != nil {
 		return "", err
 	}
-	if from, err = notes.Heal(file, s, a.active(s), committed); err != nil {
+	if from, err = notes.Heal(file, s, active(ctx, e, s), committed); err != nil {
 		return "", err
 	}
-	_, err = a.orderLedger(&events.LedgerHealed{File: rel, From: from, Problem: problem})
+	_, err = orderLedger(ctx, e, &events.LedgerHealed{File: rel, From: from, Problem: problem})
 	return from, err
 }

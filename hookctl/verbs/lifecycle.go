@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,24 +31,24 @@ type lifecycleJSON struct {
 	Before int    `json:"before,omitempty" jsonschema_description:"process id of the daemon before; only of restart"`
 }
 
-func (a *app) startVerb(_ []string) error {
-	did, pid, err := a.start()
+func startVerb(ctx context.Context, e *Env, _ []string) error {
+	did, pid, err := start(ctx, e)
 	if err != nil {
 		return err
 	}
-	return a.sayLifecycle(lifecycleJSON{PID: pid, Did: did}, map[string]string{
+	return sayLifecycle(e, lifecycleJSON{PID: pid, Did: did}, map[string]string{
 		"started": "hookd started, pid %d\n", "nothing": "hookd runs already, pid %d\n"}[did])
 }
 
 // start gives what it did, "started" or "nothing", and the daemon's pid.
-func (a *app) start() (did string, pid int, err error) {
-	if st, err := a.runningStatus(); err == nil {
+func start(ctx context.Context, e *Env) (did string, pid int, err error) {
+	if st, err := runningStatus(ctx, e); err == nil {
 		return "nothing", pidOf(st), nil
 	} else if !notRunning(err) {
 		return "", 0, err
 	}
-	err = a.with(needStarted, func() error {
-		st, err := a.stand()
+	err = e.With(ctx, needStarted, func() error {
+		st, err := e.Status(ctx)
 		pid = pidOf(st)
 		return err
 	})
@@ -55,9 +56,9 @@ func (a *app) start() (did string, pid int, err error) {
 }
 
 // runningStatus is the status of a running daemon, client.ErrNotRunning when there is none.
-func (a *app) runningStatus() (st api.Status, err error) {
-	err = a.with(needRunning, func() error {
-		st, err = a.stand()
+func runningStatus(ctx context.Context, e *Env) (st api.Status, err error) {
+	err = e.With(ctx, needRunning, func() error {
+		st, err = e.Status(ctx)
 		return err
 	})
 	return st, err
@@ -71,89 +72,89 @@ func pidOf(st api.Status) int {
 }
 
 // sayLifecycle prints what was done, and what of the configuration the daemon does without.
-func (a *app) sayLifecycle(l lifecycleJSON, words string) error {
+func sayLifecycle(e *Env, l lifecycleJSON, words string) error {
 	if l.Did != "stopped" {
-		for _, p := range a.conf.Problems {
-			a.Say("warning: " + p.Error())
+		for _, p := range e.Conf.Problems {
+			e.Say("warning: " + p.Error())
 			if p.Hint != "" {
-				a.Say("hint: " + p.Hint)
+				e.Say("hint: " + p.Hint)
 			}
 		}
 	}
-	return a.Result(l, words, l.PID)
+	return e.Result(l, words, l.PID)
 }
 
-func (a *app) stopVerb(_ []string) error {
-	pid, err := a.stop()
+func stopVerb(ctx context.Context, e *Env, _ []string) error {
+	pid, err := stop(ctx, e)
 	if notRunning(err) {
-		return a.Result(lifecycleJSON{Did: "nothing"}, "hookd does not run\n")
+		return e.Result(lifecycleJSON{Did: "nothing"}, "hookd does not run\n")
 	}
 	if err != nil {
 		return err
 	}
-	return a.sayLifecycle(lifecycleJSON{PID: pid, Did: "stopped"}, "hookd stopped, pid %d is gone\n")
+	return sayLifecycle(e, lifecycleJSON{PID: pid, Did: "stopped"}, "hookd stopped, pid %d is gone\n")
 }
 
 // stop ends the daemon and gives its pid, client.ErrNotRunning when there was none. One that is just starting is waited for;
 // a long log is read for minutes after an upgrade.
-func (a *app) stop() (int, error) {
+func stop(ctx context.Context, e *Env) (int, error) {
 	var st api.Status
 	end := func() (err error) {
-		if st, err = a.stand(); err != nil {
+		if st, err = e.Status(ctx); err != nil {
 			return err
 		}
-		_, err = api.Stop.Call(a.ctx, a, api.StopRequest{})
+		_, err = api.Stop.Call(ctx, e, api.StopRequest{})
 		if notRunning(err) { // another command was faster
 			return nil
 		}
 		return err
 	}
-	err := a.with(needRunning, end)
+	err := e.With(ctx, needRunning, end)
 	for waited := time.Duration(0); notRunning(err); waited += glance {
-		busy := client.Busy(a.files())
+		busy := client.Busy(e.Files())
 		if busy == nil {
 			break
 		}
 		if waited >= patience {
 			return 0, busy
 		}
-		if err := a.Pause(a.ctx, glance); err != nil {
+		if err := e.Pause(ctx, glance); err != nil {
 			return 0, err
 		}
-		err = a.with(needRunning, end)
+		err = e.With(ctx, needRunning, end)
 	}
 	if err != nil {
 		return 0, err
 	}
-	return pidOf(st), a.gone(pidOf(st))
+	return pidOf(st), gone(ctx, e, pidOf(st))
 }
 
 // gone waits for the end of a process.
-func (a *app) gone(pid int) error {
-	for waited := time.Duration(0); a.alive(pid); waited += glance {
+func gone(ctx context.Context, e *Env, pid int) error {
+	for waited := time.Duration(0); e.Alive(pid); waited += glance {
 		if waited >= patience {
-			return problem.Faultf("hookd (pid %d) has not ended within %s", pid, patience).Advise("its log, hookd.log in " + a.Home() + ", tells what it does")
+			return problem.Faultf("hookd (pid %d) has not ended within %s", pid, patience).Advise("its log, hookd.log in " + e.Home() + ", tells what it does")
 		}
-		if err := a.Pause(a.ctx, glance); err != nil {
+		if err := e.Pause(ctx, glance); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *app) restartVerb(_ []string) error {
-	before, err := a.stop()
+func restartVerb(ctx context.Context, e *Env, _ []string) error {
+	before, err := stop(ctx, e)
 	if err != nil && !notRunning(err) {
 		return err
 	}
-	_, pid, err := a.start()
+	_, pid, err := start(ctx, e)
 	if err != nil {
 		return err
 	}
 	if before == 0 {
-		return a.sayLifecycle(lifecycleJSON{PID: pid, Did: "started"}, "hookd was not running; started, pid %d\n")
+		return sayLifecycle(e, lifecycleJSON{PID: pid, Did: "started"}, "hookd was not running; started, pid %d\n")
 	}
-	return a.sayLifecycle(lifecycleJSON{PID: pid, Did: "restarted", Before: before}, fmt.Sprintf("hookd restarted, pid %d → %%d\n", before))
+	return sayLifecycle(e, lifecycleJSON{PID: pid, Did: "restarted", Before: before}, fmt.Sprintf("hookd restarted, pid %d → %%d\n", before))
 }
 
 // maxLog bounds the daemon's log, in bytes. The daemon begins a new one long before.
@@ -164,8 +165,8 @@ type logVerb struct {
 	Follow bool  `flag:"follow,f" help:"goes on with what is written until Ctrl-C"`
 }
 
-func (f *logVerb) run(a *app, _ []string) error {
-	path := a.files().Log
+func (f *logVerb) run(ctx context.Context, e *Env, _ []string) error {
+	path := e.Files().Log
 	text, err := safeopen.ReadFile(safeopen.Own, path, maxLog)
 	if err != nil {
 		return problem.Because(err).Advise("the daemon writes it when it starts; `hookctl start` starts one")
@@ -173,10 +174,10 @@ func (f *logVerb) run(a *app, _ []string) error {
 
 	lines := slices.Collect(strings.Lines(string(text)))
 	for _, line := range lines[f.Last.from(len(lines)):] {
-		a.Verbatim(strings.TrimSuffix(line, "\n") + "\n")
+		e.Verbatim(strings.TrimSuffix(line, "\n") + "\n")
 	}
 	if f.Follow {
-		return a.followLog(path, int64(len(text)))
+		return followLog(ctx, e, path, int64(len(text)))
 	}
 	return nil
 }
@@ -186,13 +187,13 @@ const logEvery = 200 * time.Millisecond
 
 // followLog prints what is written to the daemon's log behind an offset until the context ends. A log that is shorter than
 // it was has been begun anew by a start of the daemon.
-func (a *app) followLog(path string, offset int64) error {
+func followLog(ctx context.Context, e *Env, path string, offset int64) error {
 	tick := time.NewTicker(logEvery)
 	defer tick.Stop()
 	for {
 		select {
-		case <-a.ctx.Done():
-			return a.ctx.Err()
+		case <-ctx.Done():
+			return ctx.Err()
 		case <-tick.C:
 		}
 
@@ -206,7 +207,7 @@ func (a *app) followLog(path string, offset int64) error {
 		}
 
 		whole := text[:bytes.LastIndexByte(text, '\n')+1] // a line that is being written comes with the next look
-		a.Verbatim(string(whole))
+		e.Verbatim(string(whole))
 		offset += int64(len(whole))
 	}
 }

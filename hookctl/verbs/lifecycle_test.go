@@ -20,11 +20,11 @@ func TestStop(t *testing.T) {
 	f := newFake()
 	b := newBench(t, f)
 	looks := 0
-	b.alive = func(pid int) bool { looks++; return pid == 4711 && looks < 3 }
+	b.Alive = func(pid int) bool { looks++; return pid == 4711 && looks < 3 }
 	if out := b.must("stop"); out != "hookd stopped, pid 4711 is gone\n" || f.stopped != 1 || looks != 3 {
 		t.Errorf("stdout %q, %d stops, %d looks", out, f.stopped, looks)
 	}
-	b.alive = func(int) bool { return true }
+	b.Alive = func(int) bool { return true }
 	contains(t, b.refuses("stop"), "hookctl: error: hookd (pid 4711) has not ended within 1m0s\n")
 }
 
@@ -99,12 +99,12 @@ func (b *bench) ending(answers int) {
 		b.handler.ServeHTTP(w, r)
 	})
 	go func() { _ = http.Serve(l, serve) }() // until the listener is closed
-	b.connect = func(context.Context, need) (*client.Client, error) { return client.Over(socket), nil }
+	b.Connect = func(context.Context, need) (*client.Client, error) { return client.Over(socket), nil }
 }
 
 func TestStopTwiceAtOnce(t *testing.T) {
 	b := newBench(t, newFake())
-	b.alive = func(int) bool { return false }
+	b.Alive = func(int) bool { return false }
 	for answers, want := range []string{"hookd does not run\n", "hookd stopped, pid 4711 is gone\n"} {
 		b.ending(answers)
 		expect.Equal(t, b.must("stop"), want)

@@ -3,6 +3,7 @@ package verbs
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"maps"
 	"net/url"
 	"os"
@@ -42,45 +43,45 @@ func alias(session string) string {
 }
 
 // prettyLine is one event for people.
-func (a *app) prettyLine(r events.Record) string {
-	clock := r.Time.In(a.Zone).Format("15:04:05.000")
+func prettyLine(e *Env, r events.Record) string {
+	clock := r.Time.In(e.Zone).Format("15:04:05.000")
 	typ := cmdline.OneLine(r.Type)
 	fact := factOf(r)
 	if r.AgentID != "" {
 		fact = join("  ", "↳", fact)
 	}
 	left := len(clock) + 2 + aliasLength + 2 + max(typeColumn, cmdline.Width(typ)) + 2
-	if a.Columns > 0 {
-		fact = cmdline.Fit(fact, max(10, a.Columns-left))
+	if e.Columns > 0 {
+		fact = cmdline.Fit(fact, max(10, e.Columns-left))
 	}
 	tone := insight.Tone(r.Type)
 	if tone == "bad" {
-		fact = a.Paint.Bad(fact)
+		fact = e.Paint.Bad(fact)
 	}
 	id := cmdline.Fit(alias(r.Session), aliasLength)
 	gap := strings.Repeat(" ", max(0, aliasLength-cmdline.Width(id)))
-	line := a.Paint.Faint(clock) + "  " + a.Paint.Session(id) + gap + "  " + a.Paint.Toned(tone, cmdline.Pad(typ, typeColumn)) + "  " + fact
+	line := e.Paint.Faint(clock) + "  " + e.Paint.Session(id) + gap + "  " + e.Paint.Toned(tone, cmdline.Pad(typ, typeColumn)) + "  " + fact
 	return strings.TrimRight(line, " ")
 }
 
 // day is a heading between lines of different days, "" within one.
-func (a *app) day(last, next time.Time) string {
-	d := next.In(a.Zone).Format("Monday, 2 January 2006")
-	if !last.IsZero() && last.In(a.Zone).Format("Monday, 2 January 2006") == d {
+func day(e *Env, last, next time.Time) string {
+	d := next.In(e.Zone).Format("Monday, 2 January 2006")
+	if !last.IsZero() && last.In(e.Zone).Format("Monday, 2 January 2006") == d {
 		return ""
 	}
 	return d
 }
 
 // ago is a time as people say it.
-func (a *app) ago(t time.Time) string {
+func ago(e *Env, t time.Time) string {
 	if t.IsZero() {
 		return "never"
 	}
-	d := a.Now().Sub(t)
+	d := e.Now().Sub(t)
 	switch {
 	case d < 0:
-		return "in " + span(t.Sub(a.Now())) // both differences end at 292 years
+		return "in " + span(t.Sub(e.Now())) // both differences end at 292 years
 	case d < time.Second:
 		return "just now"
 	}
@@ -110,16 +111,16 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 
 // paged runs print. On a terminal, what is longer than the screen goes through $PAGER, without one through less; an empty
 // $PAGER, or cat, means none.
-func (a *app) paged(print func()) error {
-	if !a.Terminal {
+func paged(ctx context.Context, e *Env, print func()) error {
+	if !e.Terminal {
 		print()
 		return nil
 	}
 	var text bytes.Buffer
-	out := a.Out
-	a.Out = &text
+	out := e.Out
+	e.Out = &text
 	print()
-	a.Out = out
+	e.Out = out
 
 	pager := []string{"less"}
 	if own, set := os.LookupEnv("PAGER"); set {
@@ -127,8 +128,8 @@ func (a *app) paged(print func()) error {
 	}
 	_, rows, err := term.GetSize(int(os.Stdout.Fd()))
 	short := err != nil || bytes.Count(text.Bytes(), []byte("\n")) < rows
-	if !short && len(pager) > 0 && pager[0] != "cat" && a.Getenv("TERM") != "dumb" {
-		cmd := exec.CommandContext(a.ctx, pager[0], pager[1:]...)
+	if !short && len(pager) > 0 && pager[0] != "cat" && e.Getenv("TERM") != "dumb" {
+		cmd := exec.CommandContext(ctx, pager[0], pager[1:]...)
 		cmd.Stdin = bytes.NewReader(text.Bytes())
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		cmd.Env = append([]string{"LESS=FRX"}, os.Environ()...) // the user's own LESS, after it, wins
@@ -142,8 +143,8 @@ func (a *app) paged(print func()) error {
 
 // linked returns a text that a terminal opens a file of this machine by; as it is without a path. All that a terminal could
 // act upon is escaped in the link.
-func (a *app) linked(path, text string) string {
-	if !filepath.IsAbs(path) || !a.Rich() {
+func linked(e *Env, path, text string) string {
+	if !filepath.IsAbs(path) || !e.Rich() {
 		return text
 	}
 	host, _ := os.Hostname() // without it the terminal asks about no other machine

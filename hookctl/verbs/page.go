@@ -20,25 +20,25 @@ type pageVerb struct {
 	Session string `help:"open this one: its id, any unique prefix of it, or last"`
 }
 
-func (f *pageVerb) run(a *app, _ []string) error {
-	id, err := a.resolveMaybe(f.Session)
+func (f *pageVerb) run(ctx context.Context, e *Env, _ []string) error {
+	id, err := resolveMaybe(ctx, e, f.Session)
 	if err != nil {
 		return err
 	}
-	from, err := a.started()
+	from, err := e.Started(ctx)
 	if err != nil {
 		return err
 	}
-	o := page.Options{From: from, Session: id, Zone: a.Zone, Now: a.Now,
-		Find: func(ctx context.Context, words string) ([]page.Hit, error) { return a.under(ctx).pageHits(words) }}
+	o := page.Options{From: from, Session: id, Zone: e.Zone, Now: e.Now,
+		Find: func(ctx context.Context, words string) ([]page.Hit, error) { return pageHits(ctx, e, words) }}
 	var shown error
-	err = a.search.Page(a.ctx, o, func(link string) {
-		if a.JSON {
-			shown = a.PrintJSON(pageJSON{URL: link})
+	err = e.search.Page(ctx, o, func(link string) {
+		if e.JSON {
+			shown = e.PrintJSON(pageJSON{URL: link})
 			return
 		}
-		a.Printf("%s\n", link)
-		a.Say("the link opens the page once; Ctrl-C ends it")
+		e.Printf("%s\n", link)
+		e.Say("the link opens the page once; Ctrl-C ends it")
 	})
 	if err == nil {
 		err = shown
@@ -47,12 +47,12 @@ func (f *pageVerb) run(a *app, _ []string) error {
 }
 
 // pageHits are what `find` finds, for the page's search.
-func (a *app) pageHits(words string) ([]page.Hit, error) {
+func pageHits(ctx context.Context, e *Env, words string) ([]page.Hit, error) {
 	q := find.Query{Words: wordsOf([]string{words}), Limit: 50}
 	if len(q.Terms()) == 0 {
 		return nil, nil
 	}
-	found, err := a.hits(q)
+	found, err := hits(ctx, e, q)
 	if err != nil {
 		return nil, err
 	}
@@ -63,20 +63,20 @@ func (a *app) pageHits(words string) ([]page.Hit, error) {
 	return out, nil
 }
 
-func (a *app) otelVerb(_ []string) error {
-	to := a.conf.Values.Otel
+func otelVerb(ctx context.Context, e *Env, _ []string) error {
+	to := e.Conf.Values.Otel
 	if to == "off" {
 		return problem.Faultf("no receiver is configured").Advise("`hookctl config set otel http://127.0.0.1:4318` names one")
 	}
-	err := a.with(needRunning, func() error {
-		st, err := a.stand()
+	err := e.With(ctx, needRunning, func() error {
+		st, err := e.Status(ctx)
 		if err != nil {
 			return err
 		}
 		q := api.EventsRequest{Follow: true, Since: past.AtSeq(st.Seq + 1)}
-		return a.search.Trace(a.ctx, to, func(take func(events.Record)) error { return a.records(q, take) })
+		return e.search.Trace(ctx, to, func(take func(events.Record)) error { return records(ctx, e, q, take) })
 	})
-	if a.ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return nil
 	}
 	return err

@@ -30,7 +30,7 @@ func TestDoctorHomeThatCannotBe(t *testing.T) {
 // A daemon that was stopped in its tracks: doctor goes on with what needs no daemon, the others end with the advice.
 func TestStoppedDaemon(t *testing.T) {
 	b, _ := healthy(t)
-	b.connect = func(context.Context, need) (*client.Client, error) {
+	b.Connect = func(context.Context, need) (*client.Client, error) {
 		return nil, &problem.Error{Message: "the daemon (process 7) does not answer within 3s", Hint: "it may be stopped", Exit: 1, Status: http.StatusGatewayTimeout}
 	}
 	_, checks := b.diagnose()
@@ -83,10 +83,10 @@ func TestConfigurationIsTold(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	b := newBench(t, newFake())
 	ctx, cancel := context.WithCancel(t.Context())
-	b.connect = func(context.Context, need) (*client.Client, error) { cancel(); return nil, ctx.Err() }
+	b.Connect = func(context.Context, need) (*client.Client, error) { cancel(); return nil, ctx.Err() }
 	for args, want := range map[string]int{"session list": 130, "doctor": 130, "tail -f": 0} {
 		b.err.Reset()
-		if code := b.main(ctx, strings.Fields(args)); code != want || want == 130 && b.err.String() != "hookctl: interrupted\n" {
+		if code := execute(ctx, b.Env, strings.Fields(args)); code != want || want == 130 && b.err.String() != "hookctl: interrupted\n" {
 			t.Errorf("%s: exit %d, %q", args, code, b.err)
 		}
 	}

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -15,35 +16,35 @@ import (
 	"hookline/projector/project"
 )
 
-func (a *app) projectCmd() *cobra.Command {
+func projectCmd(e *Env) *cobra.Command {
 	return cmdline.Noun("project", "List, show and join projects",
 		"  hookctl project list\n  hookctl project show",
-		a.plain(needStore, "list", "List the projects, the last used first", "",
+		plain(e, needStore, "list", "List the projects, the last used first", "",
 			"  hookctl project list\n  hookctl project list --json | jq -r .path",
-			a.projectListVerb),
-		offering(a.completes(projectWords), a.plain(needStore, "show [PROJECT]", "Show a project, without a name the one here", "",
+			projectListVerb),
+		offering(completes(e, projectWords), plain(e, needStore, "show [PROJECT]", "Show a project, without a name the one here", "",
 			"  hookctl project show\n  hookctl project show hookline --json",
-			a.projectShowVerb, cmdline.Between(0, "a project"))),
-		offering(a.completes(projectWords), a.plain(needStore, "rehome OLD NEW", "Join a project into another: what belonged to OLD counts for NEW",
+			projectShowVerb, cmdline.Between(0, "a project"))),
+		offering(completes(e, projectWords), plain(e, needStore, "rehome OLD NEW", "Join a project into another: what belonged to OLD counts for NEW",
 			"Join a project into another: what belonged to OLD counts for NEW. For a folder that moved in a way\n"+
 				"that could not be recognised (no git, or neither remote nor root commit in common).",
 			"  hookctl project rehome 1f3a90c2b7de 77aa01bc93f2",
-			a.projectRehomeVerb, cmdline.Exactly("the project that is given up", "the project that takes it in"))))
+			projectRehomeVerb, cmdline.Exactly("the project that is given up", "the project that takes it in"))))
 }
 
-func (a *app) projectListVerb(_ []string) error {
-	all, err := countedProjects(a)
+func projectListVerb(ctx context.Context, e *Env, _ []string) error {
+	all, err := countedProjects(ctx, e)
 	if err != nil {
 		return err
 	}
 	slices.SortFunc(all, func(x, y project.State) int { return y.LastSeen.Compare(x.LastSeen) })
-	here := projectAt(all, a.place(a.ProjectDir()).Path())
+	here := projectAt(all, e.Place(e.ProjectDir()).Path())
 
 	lines := make([]projectLine, len(all))
 	for i, p := range all {
 		lines[i] = projectLine{p, p.Sessions}
 	}
-	t := a.Table("", "PROJECT", "NAME", "SESSIONS", "LAST SEEN", "PATH")
+	t := e.Table("", "PROJECT", "NAME", "SESSIONS", "LAST SEEN", "PATH")
 	t.Columns = 0
 	return cmdline.PrintList(t, "no project yet; the first hook makes one", lines, func(p projectLine) []string {
 		mark, sessions, where := "", fmt.Sprint(p.Sessions), folder(p.State)
@@ -53,7 +54,7 @@ func (a *app) projectListVerb(_ []string) error {
 		if p.JoinedInto != "" {
 			sessions, where = "–", "joined into "+p.JoinedInto
 		}
-		return []string{mark, p.ID, orDash(p.Name), sessions, a.ago(p.LastSeen), where}
+		return []string{mark, p.ID, orDash(p.Name), sessions, ago(e, p.LastSeen), where}
 	})
 }
 
@@ -76,12 +77,12 @@ type projectLine struct {
 // countedProjects are all projects with the sessions that `session list --all` shows of them and of what was joined into them, and when one was last
 // active. A project's own cell counts starts: of a session that ran already when the hooks were installed
 // it has nothing, and of a deleted one too much.
-func countedProjects(a *app) ([]project.State, error) {
-	all, err := allProjects(a)
+func countedProjects(ctx context.Context, e *Env) ([]project.State, error) {
+	all, err := allProjects(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	list, err := sessions(a, api.CellsRequest{})
+	list, err := sessions(ctx, e, api.CellsRequest{})
 	out := slices.Clone(all)
 	for i, p := range out {
 		out[i].Sessions = 0
@@ -112,12 +113,12 @@ func countsFor(all []project.State, id string) string {
 	return id
 }
 
-func (a *app) projectShowVerb(args []string) error {
-	all, err := countedProjects(a)
+func projectShowVerb(ctx context.Context, e *Env, args []string) error {
+	all, err := countedProjects(ctx, e)
 	if err != nil {
 		return err
 	}
-	name := projectAt(all, a.place(a.ProjectDir()).Path())
+	name := projectAt(all, e.Place(e.ProjectDir()).Path())
 	if len(args) == 1 {
 		name = args[0]
 	}
@@ -128,18 +129,18 @@ func (a *app) projectShowVerb(args []string) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(projectLine{p, p.Sessions})
+	if e.JSON {
+		return e.PrintJSON(projectLine{p, p.Sessions})
 	}
-	a.Printf("%s  %s\n\n", a.Paint.Bold(orDash(cmdline.OneLine(p.Name))), a.Paint.Faint(p.ID))
-	a.fields("path", folder(p), "remote", p.Remote, "root commit", p.RootCommit, "sessions", fmt.Sprint(p.Sessions),
-		"first seen", a.ago(p.FirstSeen), "last seen", a.ago(p.LastSeen),
+	e.Printf("%s  %s\n\n", e.Paint.Bold(orDash(cmdline.OneLine(p.Name))), e.Paint.Faint(p.ID))
+	fields(e, "path", folder(p), "remote", p.Remote, "root commit", p.RootCommit, "sessions", fmt.Sprint(p.Sessions),
+		"first seen", ago(e, p.FirstSeen), "last seen", ago(e, p.LastSeen),
 		"known paths", strings.Join(p.Paths, ", "), "took in", strings.Join(p.Joined, ", "), "joined into", p.JoinedInto)
 	return nil
 }
 
-func (a *app) projectRehomeVerb(args []string) error {
-	all, err := allProjects(a)
+func projectRehomeVerb(ctx context.Context, e *Env, args []string) error {
+	all, err := allProjects(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -157,9 +158,9 @@ func (a *app) projectRehomeVerb(args []string) error {
 	case before.JoinedInto:
 		return problem.Faultf("%s already counts for %s", before.ID, after.ID).Advise("`hookctl project show` shows it")
 	}
-	r, err := a.emit(owner{Project: after.ID}, &events.ProjectRehomed{From: before.ID, Path: before.Path})
+	r, err := emit(ctx, e, owner{Project: after.ID}, &events.ProjectRehomed{From: before.ID, Path: before.Path})
 	if err != nil {
 		return err
 	}
-	return a.Result(r, "%s (%s) counts for %s (%s) from now on (event %d)\n", before.ID, orDash(cmdline.OneLine(before.Name)), after.ID, orDash(cmdline.OneLine(after.Name)), r.Seq)
+	return e.Result(r, "%s (%s) counts for %s (%s) from now on (event %d)\n", before.ID, orDash(cmdline.OneLine(before.Name)), after.ID, orDash(cmdline.OneLine(after.Name)), r.Seq)
 }

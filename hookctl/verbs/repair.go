@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"errors"
 
 	"hookline/hookctl/api"
@@ -19,14 +20,14 @@ type repairVerb struct {
 	Dry    bool   `flag:"dry-run" help:"only tell what would change"`
 }
 
-func (f *repairVerb) run(a *app, _ []string) error {
+func (f *repairVerb) run(ctx context.Context, e *Env, _ []string) error {
 	projection, ok := rebuilds[f.Family+f.Bucket]
 	if !ok {
 		projection = f.Family + f.Bucket
 	}
 
-	m := a.Meter("folding")
-	result, text, err := api.Rebuild.RunJSON(a.ctx, a, api.RebuildRequest{Projection: projection, DryRun: f.Dry}, m.At)
+	m := e.Meter("folding")
+	result, text, err := api.Rebuild.RunJSON(ctx, e, api.RebuildRequest{Projection: projection, DryRun: f.Dry}, m.At)
 	m.End()
 	if errors.Is(err, api.ErrUnfinished) {
 		return problem.Faultf("the daemon ended before the result").Advise("nothing was switched; try again")
@@ -34,8 +35,8 @@ func (f *repairVerb) run(a *app, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintRaw(text)
+	if e.JSON {
+		return e.PrintRaw(text)
 	}
 
 	what := "all projections"
@@ -46,13 +47,13 @@ func (f *repairVerb) run(a *app, _ []string) error {
 	if result.DryRun {
 		verb = "compared, nothing changed"
 	}
-	a.Printf("%s: %s up to sequence %d in %.0f ms, %s differed\n", what, verb, result.Seq, result.TookMS, cmdline.Plural(len(result.Changed), "value"))
+	e.Printf("%s: %s up to sequence %d in %.0f ms, %s differed\n", what, verb, result.Seq, result.TookMS, cmdline.Plural(len(result.Changed), "value"))
 	for i, d := range result.Changed {
 		if i == 20 {
-			a.Printf("  … and %d more (--json lists all)\n", len(result.Changed)-i)
+			e.Printf("  … and %d more (--json lists all)\n", len(result.Changed)-i)
 			break
 		}
-		a.Printf("  %s %s %s: was %s, is %s by the log\n", d.Projection, cmdline.OneLine(d.Key), d.Field, cmdline.Fit(cmdline.OneLine(orDash(d.Got)), 40), cmdline.Fit(cmdline.OneLine(orDash(d.Want)), 40))
+		e.Printf("  %s %s %s: was %s, is %s by the log\n", d.Projection, cmdline.OneLine(d.Key), d.Field, cmdline.Fit(cmdline.OneLine(orDash(d.Got)), 40), cmdline.Fit(cmdline.OneLine(orDash(d.Want)), 40))
 	}
 	return nil
 }

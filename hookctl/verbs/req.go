@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,11 +27,11 @@ const (
 	noSession      = "⚠️  No Claude Code session detected"
 )
 
-func (a *app) reqCmd() *cobra.Command {
-	status := a.verb(needRecords, "status", "Show what is open, and who satisfied what, when, by which event", "",
+func reqCmd(e *Env) *cobra.Command {
+	status := verb(e, needRecords, "status", "Show what is open, and who satisfied what, when, by which event", "",
 		"  hookctl req status\n  hookctl req status --summary\n  hookctl req status --json | jq '.gates[] | select(.satisfied | not) | .name'",
 		&reqStatusVerb{})
-	satisfy := offering(a.completes(gateWords), a.verb(needStarted, "satisfy NAME…", "Open gates for a session, or for a whole branch",
+	satisfy := offering(completes(e, gateWords), verb(e, needStarted, "satisfy NAME…", "Open gates for a session, or for a whole branch",
 		"Open gates for a session, or with --branch for every session of that branch, those to come included.\n"+
 			"A dynamic requirement is approved for its approval_ttl; the others hold as long as their scope says.",
 		"  hookctl req satisfy commit_plan\n  hookctl req satisfy commit_plan adr_reviewed --session c68c8a51\n  hookctl req satisfy pre_pr_review --branch feature/x --metadata '{\"ticket\":\"X-1\"}'",
@@ -38,47 +39,47 @@ func (a *app) reqCmd() *cobra.Command {
 	satisfy.Aliases = []string{"approve"}
 	c := cmdline.Noun("req", "Show and satisfy requirement gates, and explain them",
 		"  hookctl req status\n  hookctl req satisfy commit_plan\n  hookctl req explain commit_plan", status, satisfy,
-		offering(a.completes(gateWords), a.verb(needStarted, "clear [NAME…]", "Close gates again, of a whole branch or of one session",
+		offering(completes(e, gateWords), verb(e, needStarted, "clear [NAME…]", "Close gates again, of a whole branch or of one session",
 			"Close gates again. Without --session it is done for every session of the branch, and nothing of the\n"+
 				"requirement is left. With --session that session's satisfaction goes; what holds for the whole branch stays,\n"+
 				"and so does that it was triggered: the end of its turn is still held to it.",
 			"  hookctl req clear commit_plan\n  hookctl req clear commit_plan --session c68c8a51\n  hookctl req clear --all --branch feature/x",
 			&clearing{})),
-		offering(a.completes(gateWords), a.verb(needRecords, "explain NAME", "Say why a gate is open or closed, from the events", "",
+		offering(completes(e, gateWords), verb(e, needRecords, "explain NAME", "Say why a gate is open or closed, from the events", "",
 			"  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
 			&reqExplainVerb{}, cmdline.Exactly("a requirement: `hookctl req status` lists them"))),
-		a.plain(needRecords, "list", "List the branches that have gates with something said about them", "",
+		plain(e, needRecords, "list", "List the branches that have gates with something said about them", "",
 			"  hookctl req list\n  hookctl req list --json | jq -r .branch",
-			a.reqListVerb),
-		a.verb(needRecords, "sessions", "List the live sessions, of every project", "",
+			reqListVerb),
+		verb(e, needRecords, "sessions", "List the live sessions, of every project", "",
 			"  hookctl req sessions\n  hookctl req sessions --project .",
 			&reqSessionsVerb{}),
-		a.plain(needStarted, "prune", "Clear the gates of branches that git has no more",
+		plain(e, needStarted, "prune", "Clear the gates of branches that git has no more",
 			"Clear the gates of branches that git has no more, so that a new branch of that name starts afresh. The log\n"+
 				"keeps what was.",
 			"  hookctl req prune",
-			a.reqPruneVerb),
-		a.plain(needStore, "init", "Write a commented .claude/requirements.yaml",
+			reqPruneVerb),
+		plain(e, needStore, "init", "Write a commented .claude/requirements.yaml",
 			"Write a commented .claude/requirements.yaml into this work tree. It asks nothing and overwrites nothing;\n"+
 				"one gate is on, the others are there to be switched on.",
 			"  hookctl req init",
-			a.reqInitVerb),
-		a.plain(needStore, "validate", "Check the configuration of the gates: file, line and column of what has no effect",
+			reqInitVerb),
+		plain(e, needStore, "validate", "Check the configuration of the gates: file, line and column of what has no effect",
 			"Check the configuration of the gates and say, with file, line and column, what is malformed and left out,\n"+
 				"what is unknown, and what is known and not acted on. It needs no daemon and no store.\n"+
 				"Exit code 1 when something is left out.",
 			"  hookctl req validate\n  hookctl req validate --json | jq '.problems[] | select(.warning | not)'",
-			a.reqValidateVerb),
-		a.plain(needStarted, "import [FILE…]", "Take over the requirements framework's state files",
+			reqValidateVerb),
+		plain(e, needStarted, "import [FILE…]", "Take over the requirements framework's state files",
 			"Take over the requirements framework's state: without a name every file of <git dir>/requirements and\n"+
 				"~/.claude/sessions.json. Long session ids are migrated, of two satisfactions the newer wins, and importing\n"+
 				"twice changes nothing. A file that is malformed is named and left alone: the exit code is 1 then. No file is\n"+
 				"changed.",
 			"  hookctl req import\n  hookctl req import .git/requirements/feature-x.json",
-			a.reqImportVerb),
-		a.plain(needStore, "schema", "Print the JSON Schema of requirements.yaml, for editors", "",
+			reqImportVerb),
+		plain(e, needStore, "schema", "Print the JSON Schema of requirements.yaml, for editors", "",
 			"  hookctl req schema > .claude/requirements.schema.json",
-			a.reqSchemaVerb))
+			reqSchemaVerb))
 	c.Long = "Requirement gates hold the agent to what must be done before a tool may be used: a plan before an edit, a\n" +
 		"review before a commit. They are configured in .claude/requirements.yaml (`hookctl req init` writes one);\n" +
 		"without a verb this is `hookctl req status`."
@@ -94,7 +95,7 @@ type reqFlags struct {
 
 // desk is what a verb of req works on: where it was called, the rules there, the state of one branch.
 type desk struct {
-	*app
+	*Env
 	place    facts.Place
 	project  string // id
 	branch   string
@@ -105,48 +106,48 @@ type desk struct {
 }
 
 // say prints a line of the framework's on stderr.
-func (a *app) say(text string) { a.Complain("%s\n", text) }
+func say(e *Env, text string) { e.Complain("%s\n", text) }
 
 // refuse prints it and ends with exit code 1.
-func (a *app) refuse(text string) error {
-	a.say(text)
+func refuse(e *Env, text string) error {
+	say(e, text)
 	return cmdline.Silent(1)
 }
 
 // gitPlace is the work tree that a verb is about: this directory's, as for a hook; without one the client's.
-func (a *app) gitPlace() facts.Place {
-	if here := a.place(a.Cwd); here.Git {
+func gitPlace(e *Env) facts.Place {
+	if here := e.Place(e.Cwd); here.Git {
 		return here
 	}
-	return a.place(a.ProjectDir())
+	return e.Place(e.ProjectDir())
 }
 
 // workTree is gitPlace, refused in words where it is none of git's.
-func (a *app) workTree() (facts.Place, error) {
-	p := a.gitPlace()
+func workTree(e *Env) (facts.Place, error) {
+	p := gitPlace(e)
 	if !p.Git || p.Worktree == "" {
-		return p, a.refuse("❌ Not in a git repository")
+		return p, refuse(e, "❌ Not in a git repository")
 	}
 	return p, nil
 }
 
 // desk reads what a verb needs. branch "" is the one that is checked out.
-func (a *app) desk(branch string) (*desk, error) {
-	place, err := a.workTree()
+func deskOn(ctx context.Context, e *Env, branch string) (*desk, error) {
+	place, err := workTree(e)
 	if err != nil {
 		return nil, err
 	}
-	d := &desk{app: a, place: place, branch: cmp.Or(branch, place.Branch)}
+	d := &desk{Env: e, place: place, branch: cmp.Or(branch, place.Branch)}
 	if d.branch == "" {
-		return nil, a.refuse("❌ Not on a branch (detached HEAD?)")
+		return nil, refuse(e, "❌ Not on a branch (detached HEAD?)")
 	}
-	d.rules = a.rulesAt(d.place)
-	all, err := allProjects(a)
+	d.rules = rulesAt(e, d.place)
+	all, err := allProjects(ctx, e)
 	if err != nil {
 		return nil, err
 	}
 	d.project = projectAt(all, d.place.Path())
-	cells, err := cells[gate.State](a, api.CellsRequest{Projection: gate.Name})
+	cells, err := cells[gate.State](ctx, e, api.CellsRequest{Projection: gate.Name})
 	if err != nil {
 		return nil, err
 	}
@@ -157,16 +158,16 @@ func (a *app) desk(branch string) (*desk, error) {
 		}
 	}
 	d.state = d.on(d.branch)
-	d.sessions, err = newest(a, 1)
+	d.sessions, err = newest(ctx, e, 1)
 	return d, err
 }
 
-func (a *app) rulesAt(p facts.Place) gates.Rules {
-	return gates.Load(gates.Options{Home: a.userHome(), Root: p.Worktree, Main: p.Main()})
+func rulesAt(e *Env, p facts.Place) gates.Rules {
+	return gates.Load(gates.Options{Home: userHome(e), Root: p.Worktree, Main: p.Main()})
 }
 
-func (a *app) userHome() string {
-	return cmp.Or(a.Getenv("HOME"), a.Getenv("USERPROFILE"))
+func userHome(e *Env) string {
+	return cmp.Or(e.Getenv("HOME"), e.Getenv("USERPROFILE"))
 }
 
 // on is the state of a branch.
@@ -190,8 +191,8 @@ func (d *desk) live(everywhere bool) []session.State {
 }
 
 // sessionRow returns the two lines of a session in a list.
-func (a *app) sessionRow(s session.State) string {
-	return fmt.Sprintf("  %s - %s\n    %s [PID %d, %s]", alias(s.ID), s.Worktree, s.Branch, s.Process().PID, a.ago(s.LastActive))
+func sessionRow(e *Env, s session.State) string {
+	return fmt.Sprintf("  %s - %s\n    %s [PID %d, %s]", alias(s.ID), s.Worktree, s.Branch, s.Process().PID, ago(e, s.LastActive))
 }
 
 // unknown returns the error of a name that is not among those there are of what it should name.
@@ -205,23 +206,23 @@ func unknown(what, name string, known []string) string {
 
 // find gives the session that is meant: the named one, the one whose shell this is, or the live one whose process
 // is above us. Another session's gates are never opened by guessing.
-func (d *desk) find(name string) (id string, explicit bool, err error) {
+func (d *desk) find(ctx context.Context, name string) (id string, explicit bool, err error) {
 	if name == lastSession {
-		last, err := d.resolve(name)
+		last, err := resolve(ctx, d.Env, name)
 		if err != nil {
 			return "", true, err
 		}
 		name = last.ID
 	}
 	if name != "" {
-		if err := d.know(name); err != nil {
+		if err := d.know(ctx, name); err != nil {
 			return "", true, err
 		}
-		s, err := match(d.sessions, name, d.app) // also one that was deleted and goes on
+		s, err := match(d.sessions, name, d.Env) // also one that was deleted and goes on
 		return s.ID, true, err
 	}
 	if id := d.Getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
-		return id, false, d.know(id)
+		return id, false, d.know(ctx, id)
 	}
 	if id := above(d.live(false), d.Getenv("CLAUDE_PID")); id != "" {
 		return id, false, nil
@@ -236,24 +237,24 @@ func (d *desk) noSession() error {
 	live := d.live(true)
 	switch {
 	case len(d.sessions) == 0:
-		d.say("❌ No active Claude Code session found!")
+		say(d.Env, "❌ No active Claude Code session found!")
 	case len(live) == 0:
-		d.say("❌ No active Claude Code sessions in registry!")
+		say(d.Env, "❌ No active Claude Code sessions in registry!")
 	default:
-		d.say("❌ No Claude Code session found for this shell!")
+		say(d.Env, "❌ No Claude Code session found for this shell!")
 		for _, s := range live {
-			d.say(d.sessionRow(s))
+			say(d.Env, sessionRow(d.Env, s))
 		}
 	}
-	d.say("Name it with --session ID; `hookctl req sessions` lists them.")
+	say(d.Env, "Name it with --session ID; `hookctl req sessions` lists them.")
 	return cmdline.Silent(1)
 }
 
 // board is how the requirements stand for a session.
-func (d *desk) board(id string) []gates.Gate {
+func (d *desk) board(ctx context.Context, id string) []gates.Gate {
 	g := &hook.Gates{Rules: d.rules, Branch: d.branch, Dir: d.place.Worktree}
 	if slices.ContainsFunc(d.rules.InOrder(), func(q gates.Requirement) bool { return q.GuardType == gates.GuardDirtyTree }) {
-		g.Dirty, _ = d.world.Dirty(d.ctx, d.place.Worktree) // as in a hook: not known is not dirty
+		g.Dirty, _ = d.World.Dirty(ctx, d.place.Worktree) // as in a hook: not known is not dirty
 	}
 	for _, s := range d.live(false) {
 		if s.ID != id && s.Worktree == d.place.Worktree {
@@ -267,17 +268,17 @@ func (d *desk) board(id string) []gates.Gate {
 }
 
 // order has the daemon record what was decided.
-func (d *desk) order(o api.Order) (api.GateReceipt, error) {
+func (d *desk) order(ctx context.Context, o api.Order) (api.GateReceipt, error) {
 	o.Dir = d.place.Worktree
-	return api.OrderGates.Call(d.ctx, d, o)
+	return api.OrderGates.Call(ctx, d, o)
 }
 
 // stamp is a time for people; "" for none.
-func (a *app) stamp(t time.Time) string {
+func stamp(e *Env, t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.In(a.Zone).Format(time.DateTime)
+	return t.In(e.Zone).Format(time.DateTime)
 }
 
 // rfc is a time for programs, in UTC; "" for none.

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -21,28 +22,28 @@ const explained = 20
 
 type reqExplainVerb struct{ reqFlags }
 
-func (f *reqExplainVerb) run(a *app, args []string) error {
+func (f *reqExplainVerb) run(ctx context.Context, e *Env, args []string) error {
 	name := args[0]
 
-	d, err := a.desk(f.Branch)
+	d, err := deskOn(ctx, e, f.Branch)
 	if err != nil {
 		return err
 	}
 	q, ok := d.rules.ByName[name]
 	if _, seen := d.state.Gates[name]; !ok && !seen {
-		return a.refuse(unknown("requirement", name, d.rules.Order))
+		return refuse(e, unknown("requirement", name, d.rules.Order))
 	}
-	id, _, err := d.find(f.Session)
+	id, _, err := d.find(ctx, f.Session)
 	if errors.Is(err, errNoSession) {
 		id, err = "", nil
-		a.say(noSession + "\n   Only what holds for the whole branch counts; --session ID names one, `hookctl req sessions` lists them.")
+		say(e, noSession+"\n   Only what holds for the whole branch counts; --session ID names one, `hookctl req sessions` lists them.")
 	}
 	if err != nil {
 		return err
 	}
-	out := d.because(id, name, q)
+	out := d.because(ctx, id, name, q)
 	out.Events = []events.Record{}
-	err = d.records(api.EventsRequest{Types: []string{"gate.*"}, Project: d.project}, func(r events.Record) {
+	err = records(ctx, d.Env, api.EventsRequest{Types: []string{"gate.*"}, Project: d.project}, func(r events.Record) {
 		if r.Branch == d.branch && concerns(r, name) {
 			out.Events = append(out.Events, r)
 		}
@@ -50,8 +51,8 @@ func (f *reqExplainVerb) run(a *app, args []string) error {
 	if err != nil && !isMissing(err) { // no hook has come from this project yet
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(out)
+	if e.JSON {
+		return e.PrintJSON(out)
 	}
 	d.printExplanation(out)
 	return nil
@@ -69,7 +70,7 @@ type explanation struct {
 }
 
 // because returns the verdict with its reason. A requirement that no file defines is judged as scope session.
-func (d *desk) because(id, name string, q gates.Requirement) explanation {
+func (d *desk) because(ctx context.Context, id, name string, q gates.Requirement) explanation {
 	out := explanation{Name: name, Branch: d.branch, Session: id}
 	scope := events.GateScopeSession
 	switch {
@@ -88,13 +89,13 @@ func (d *desk) because(id, name string, q gates.Requirement) explanation {
 		if d.level(name, m) == "branch" {
 			out.Because += " for every session of the branch"
 		}
-		out.Because += " at " + d.stamp(m.At)
+		out.Because += " at " + stamp(d.Env, m.At)
 		if !m.Expires.IsZero() {
-			out.Because += ", holds until " + d.stamp(m.Expires)
+			out.Because += ", holds until " + stamp(d.Env, m.Expires)
 		}
 		return out
 	}
-	for _, g := range d.board(id) {
+	for _, g := range d.board(ctx, id) {
 		if g.Requirement.Name == name && g.Note != "" {
 			out.Open = out.Open || g.Satisfied
 			out.Because += g.Note
@@ -106,12 +107,12 @@ func (d *desk) because(id, name string, q gates.Requirement) explanation {
 	for _, e := range []gate.Entry{entry, d.state.Gates[name].Branch} {
 		if m := e.Satisfied; m != nil {
 			out.Event = m.Event
-			out.Because += "what " + who(*m) + " satisfied at " + d.stamp(m.At) + " expired at " + d.stamp(m.Expires)
+			out.Because += "what " + who(*m) + " satisfied at " + stamp(d.Env, m.At) + " expired at " + stamp(d.Env, m.Expires)
 			return out
 		}
 		if m := e.Cleared; m != nil {
 			out.Event = m.Event
-			out.Because += "cleared at " + d.stamp(m.At) + " (" + cmp.Or(clearedBy[m.By], "by command") + ")"
+			out.Because += "cleared at " + stamp(d.Env, m.At) + " (" + cmp.Or(clearedBy[m.By], "by command") + ")"
 			return out
 		}
 	}
@@ -147,30 +148,30 @@ func concerns(r events.Record, name string) bool {
 }
 
 func (d *desk) printExplanation(x explanation) {
-	a := d.app
-	state := a.Paint.Bad("closed")
+	e := d.Env
+	state := e.Paint.Bad("closed")
 	if x.Open {
-		state = a.Paint.Good("open")
+		state = e.Paint.Good("open")
 	}
 	whose := " for " + cmdline.OneLine(events.Alias(x.Session))
 	if x.Session == "" {
 		whose = ""
 	}
-	a.Printf("%s is %s%s on %s: %s\n", a.Paint.Bold(cmdline.OneLine(x.Name)), state, whose, cmdline.OneLine(x.Branch), cmdline.OneLine(x.Because))
+	e.Printf("%s is %s%s on %s: %s\n", e.Paint.Bold(cmdline.OneLine(x.Name)), state, whose, cmdline.OneLine(x.Branch), cmdline.OneLine(x.Because))
 	if x.Event != "" {
-		a.Printf("  event %s\n", x.Event)
+		e.Printf("  event %s\n", x.Event)
 	}
 	if len(x.Events) == 0 {
 		return
 	}
-	a.Printf("\n")
-	t := a.Table("WHEN", "SESSION", "WHAT", "", "EVENT")
+	e.Printf("\n")
+	t := e.Table("WHEN", "SESSION", "WHAT", "", "EVENT")
 	t.Drop = []string{"EVENT"}
 	for _, r := range copies.Newest(x.Events, explained) {
-		t.Row(a.stamp(r.Time), orDash(alias(r.Session)), strings.TrimPrefix(r.Type, "gate."), factOf(r), r.ID)
+		t.Row(stamp(e, r.Time), orDash(alias(r.Session)), strings.TrimPrefix(r.Type, "gate."), factOf(r), r.ID)
 	}
 	t.Print()
 	if n := len(x.Events) - explained; n > 0 {
-		a.Printf("  %s before that: --json shows all\n", cmdline.Plural(n, "event"))
+		e.Printf("  %s before that: --json shows all\n", cmdline.Plural(n, "event"))
 	}
 }

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,8 +12,8 @@ import (
 	"hookline/hookctl/problem"
 )
 
-func (a *app) reqInitVerb(_ []string) error {
-	place, err := a.workTree()
+func reqInitVerb(_ context.Context, e *Env, _ []string) error {
+	place, err := workTree(e)
 	if err != nil {
 		return err
 	}
@@ -27,7 +28,7 @@ func (a *app) reqInitVerb(_ []string) error {
 	if err != nil {
 		return err
 	}
-	return a.Result(initJSON{file}, "✅ Wrote %s\n   Edit it, then `hookctl req status` shows the gates.\n", file)
+	return e.Result(initJSON{file}, "✅ Wrote %s\n   Edit it, then `hookctl req status` shows the gates.\n", file)
 }
 
 // initJSON is what `req init --json` prints.
@@ -48,47 +49,47 @@ func writeNew(file string, data []byte) error {
 	return err
 }
 
-func (a *app) reqSchemaVerb(_ []string) error {
-	a.Verbatim(gates.Schema + "\n")
+func reqSchemaVerb(_ context.Context, e *Env, _ []string) error {
+	e.Verbatim(gates.Schema + "\n")
 	return nil
 }
 
-func (a *app) reqValidateVerb(_ []string) error {
-	place, err := a.workTree()
+func reqValidateVerb(ctx context.Context, e *Env, _ []string) error {
+	place, err := workTree(e)
 	if err != nil {
 		return err
 	}
-	r := a.rulesAt(place)
-	d := &desk{app: a, place: place, rules: r}
+	r := rulesAt(e, place)
+	d := &desk{Env: e, place: place, rules: r}
 	v := validation{Configured: r.ProjectFile != "", Valid: len(r.Invalid()) == 0, Enabled: []string{},
 		Problems: append([]gates.Problem{}, r.Problems...), Notes: append([]gates.Problem{}, r.Notes...)}
-	v.Problems = append(v.Problems, d.unknownBases()...)
+	v.Problems = append(v.Problems, d.unknownBases(ctx)...)
 	for _, q := range r.InOrder() {
 		v.Enabled = append(v.Enabled, q.Name)
 	}
-	return a.Verdict(v, v.Valid, func() {
+	return e.Verdict(v, v.Valid, func() {
 		if !v.Configured {
-			a.Printf("%s\n", noRequirements)
+			e.Printf("%s\n", noRequirements)
 		}
 		for _, p := range v.Problems {
 			sign := "❌"
 			if p.Warning {
 				sign = "⚠️ "
 			}
-			a.Printf("%s %s\n", sign, cmdline.OneLine(p.Error()))
+			e.Printf("%s %s\n", sign, cmdline.OneLine(p.Error()))
 			if p.Hint != "" {
-				a.Printf("   hint: %s\n", cmdline.OneLine(p.Hint))
+				e.Printf("   hint: %s\n", cmdline.OneLine(p.Hint))
 			}
 		}
 		for _, p := range v.Notes {
-			a.Printf("ℹ️  %s\n", cmdline.OneLine(p.Error()))
+			e.Printf("ℹ️  %s\n", cmdline.OneLine(p.Error()))
 		}
 		left := len(r.Invalid())
 		switch {
 		case left > 0:
-			a.Printf("❌ %s left out, %s enabled\n", cmdline.Plural(left, "part"), cmdline.Plural(len(v.Enabled), "requirement"))
+			e.Printf("❌ %s left out, %s enabled\n", cmdline.Plural(left, "part"), cmdline.Plural(len(v.Enabled), "requirement"))
 		case v.Configured:
-			a.Printf("✅ valid, %s enabled\n", cmdline.Plural(len(v.Enabled), "requirement"))
+			e.Printf("✅ valid, %s enabled\n", cmdline.Plural(len(v.Enabled), "requirement"))
 		}
 	})
 }
@@ -104,10 +105,10 @@ type validation struct {
 
 // ruleFaults are the parts of this repository's gates that are left out, for verbs that look at the whole
 // configuration; none outside of a repository.
-func (a *app) ruleFaults() []gates.Problem {
-	place := a.gitPlace()
+func ruleFaults(e *Env) []gates.Problem {
+	place := gitPlace(e)
 	if !place.Git || place.Worktree == "" {
 		return nil
 	}
-	return a.rulesAt(place).Invalid()
+	return rulesAt(e, place).Invalid()
 }

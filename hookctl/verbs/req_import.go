@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,8 +23,8 @@ const maxStateFile = 4 << 20
 // importChunk is how many entries one event takes.
 const importChunk = 500
 
-func (a *app) reqImportVerb(args []string) error {
-	d, err := a.deskOfProject()
+func reqImportVerb(ctx context.Context, e *Env, args []string) error {
+	d, err := deskOfProject(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func (a *app) reqImportVerb(args []string) error {
 				files = append(files, filepath.Join(dir, f.Name()))
 			}
 		}
-		registry := filepath.Join(a.userHome(), ".claude", "sessions.json")
+		registry := filepath.Join(userHome(e), ".claude", "sessions.json")
 		if _, err := os.Stat(registry); err == nil {
 			files = append(files, registry)
 		}
@@ -44,11 +45,11 @@ func (a *app) reqImportVerb(args []string) error {
 
 	bad := false
 	for _, file := range files {
-		out, err := d.importFile(file)
+		out, err := d.importFile(ctx, file)
 		if err != nil {
 			return err
 		}
-		if err := a.tellImported(out); err != nil {
+		if err := tellImported(e, out); err != nil {
 			return err
 		}
 		bad = bad || out.Error != ""
@@ -70,28 +71,28 @@ type importedJSON struct {
 	Error        string `json:"error,omitempty" jsonschema_description:"why the file was left alone"`
 }
 
-func (a *app) tellImported(r importedJSON) error {
-	if a.JSON {
-		return a.PrintJSON(r)
+func tellImported(e *Env, r importedJSON) error {
+	if e.JSON {
+		return e.PrintJSON(r)
 	}
 	file := cmdline.OneLine(r.File)
 	switch {
 	case r.Error != "":
-		a.say("⚠️  " + r.File + ": " + r.Error + "; left alone")
+		say(e, "⚠️  "+r.File+": "+r.Error+"; left alone")
 	case r.Sessions > 0:
-		a.Printf("ℹ️  %s in %s: each is known here from its next hook on\n", cmdline.Plural(r.Sessions, "session"), file)
+		e.Printf("ℹ️  %s in %s: each is known here from its next hook on\n", cmdline.Plural(r.Sessions, "session"), file)
 	case r.Event == "":
-		a.Printf("ℹ️  nothing new in %s\n", file)
+		e.Printf("ℹ️  nothing new in %s\n", file)
 	default:
-		a.Printf("✅ Imported %d requirement(s) for %s from %s\n", r.Requirements, cmdline.OneLine(r.Branch), file)
+		e.Printf("✅ Imported %d requirement(s) for %s from %s\n", r.Requirements, cmdline.OneLine(r.Branch), file)
 	}
 	return nil
 }
 
 // importFile takes over one file. What is wrong with the file is in the result; an error is the daemon's.
-func (d *desk) importFile(file string) (importedJSON, error) {
+func (d *desk) importFile(ctx context.Context, file string) (importedJSON, error) {
 	out := importedJSON{File: file}
-	data, err := safeopen.ReadFile(safeopen.Foreign, d.absolute(file), maxStateFile)
+	data, err := safeopen.ReadFile(safeopen.Foreign, d.Absolute(file), maxStateFile)
 	var f stateFile
 	if err == nil {
 		f, err = decodeState(data)
@@ -119,7 +120,7 @@ func (d *desk) importFile(file string) (importedJSON, error) {
 	for part := range slices.Chunk(entries, importChunk) {
 		o.Events = append(o.Events, command(&events.GateImported{File: filepath.Base(file), Gates: part}))
 	}
-	r, err := d.order(o)
+	r, err := d.order(ctx, o)
 	if err == nil && len(r.Events) > 0 {
 		out.Event = r.Events[len(r.Events)-1]
 	}

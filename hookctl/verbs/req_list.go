@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -13,13 +14,13 @@ import (
 	"hookline/projector/session"
 )
 
-func (a *app) reqListVerb(_ []string) error {
-	d, err := a.deskOfProject()
+func reqListVerb(ctx context.Context, e *Env, _ []string) error {
+	d, err := deskOfProject(ctx, e)
 	if err != nil {
 		return err
 	}
 	list := d.tracked()
-	t := a.Table(fmt.Sprintf("📋 Tracked Branches (%d)", len(list)))
+	t := e.Table(fmt.Sprintf("📋 Tracked Branches (%d)", len(list)))
 	return cmdline.PrintList(t, "ℹ️  No tracked branches in this project.", list, func(b trackedJSON) []string {
 		return []string{fmt.Sprintf("  %s: %d requirement(s)", b.Branch, b.Requirements)}
 	})
@@ -32,8 +33,8 @@ type trackedJSON struct {
 }
 
 // deskOfProject is a desk for verbs about all branches: they work on a detached HEAD, too.
-func (a *app) deskOfProject() (*desk, error) {
-	return a.desk(cmp.Or(a.gitPlace().Branch, "HEAD"))
+func deskOfProject(ctx context.Context, e *Env) (*desk, error) {
+	return deskOn(ctx, e, cmp.Or(gitPlace(e).Branch, "HEAD"))
 }
 
 // tracked are the branches with something to tell, by name.
@@ -51,31 +52,31 @@ type reqSessionsVerb struct {
 	Dir string `flag:"project" help:"only of the project at this path"`
 }
 
-func (f *reqSessionsVerb) run(a *app, _ []string) error {
-	sessions, err := newest(a, 1)
+func (f *reqSessionsVerb) run(ctx context.Context, e *Env, _ []string) error {
+	sessions, err := newest(ctx, e, 1)
 	if err != nil {
 		return err
 	}
-	d := &desk{app: a, sessions: sessions}
+	d := &desk{Env: e, sessions: sessions}
 	list := d.live(true)
 	if f.Dir != "" {
-		top := a.place(a.absolute(f.Dir))
+		top := e.Place(e.Absolute(f.Dir))
 		list = slices.DeleteFunc(list, func(s session.State) bool { return s.Worktree != top.Worktree && s.Worktree != top.Dir })
 	}
-	if a.JSON {
+	if e.JSON {
 		var lines []liveJSON
 		for _, s := range list {
 			lines = append(lines, liveJSON{s.ID, s.Process().PID, s.Project, s.Worktree, s.Branch, rfc(s.Started), rfc(s.LastActive)})
 		}
-		return cmdline.PrintEach(&a.Console, lines)
+		return cmdline.PrintEach(&e.Console, lines)
 	}
 	if len(list) == 0 {
-		a.Printf("ℹ️  No active Claude Code sessions found.\n")
+		e.Printf("ℹ️  No active Claude Code sessions found.\n")
 		return nil
 	}
-	a.Printf("📋 Active Claude Code Sessions (%d)\n", len(list))
+	e.Printf("📋 Active Claude Code Sessions (%d)\n", len(list))
 	for _, s := range list {
-		a.Printf("%s\n", a.sessionRow(s))
+		e.Printf("%s\n", sessionRow(e, s))
 	}
 	return nil
 }
@@ -91,12 +92,12 @@ type liveJSON struct {
 	LastActive string `json:"last_active" jsonschema:"format=date-time" jsonschema_description:"empty where not known"`
 }
 
-func (a *app) reqPruneVerb(_ []string) error {
-	d, err := a.deskOfProject()
+func reqPruneVerb(ctx context.Context, e *Env, _ []string) error {
+	d, err := deskOfProject(ctx, e)
 	if err != nil {
 		return err
 	}
-	known, err := d.world.Branches(a.ctx, d.place.Worktree)
+	known, err := d.World.Branches(ctx, d.place.Worktree)
 	if err != nil {
 		return problem.Faultf("the branches could not be listed: %v", err).Advise("nothing was cleared")
 	}
@@ -106,17 +107,17 @@ func (a *app) reqPruneVerb(_ []string) error {
 			continue
 		}
 		o := api.Order{Branch: t.Branch, Events: []api.Command{command(&events.GateCleared{AllSessions: true, Reason: events.GateClearedCommand})}}
-		if _, err := d.order(o); err != nil {
+		if _, err := d.order(ctx, o); err != nil {
 			return err
 		}
 		gone = append(gone, t.Branch)
 	}
-	return a.Verdict(prunedJSON{gone}, true, func() {
-		a.Printf("🧹 Cleaning up stale state files...\n")
+	return e.Verdict(prunedJSON{gone}, true, func() {
+		e.Printf("🧹 Cleaning up stale state files...\n")
 		for _, b := range gone {
-			a.Printf("   - %s\n", cmdline.OneLine(b))
+			e.Printf("   - %s\n", cmdline.OneLine(b))
 		}
-		a.Printf("✅ Removed %d state file(s) for deleted branches\n", len(gone))
+		e.Printf("✅ Removed %d state file(s) for deleted branches\n", len(gone))
 	})
 }
 

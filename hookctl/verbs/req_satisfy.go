@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,23 +26,23 @@ type satisfying struct {
 	Force    bool   `help:"also a name that no file defines, a branch that git does not have"`
 }
 
-func (s *satisfying) run(a *app, args []string) error {
+func (s *satisfying) run(ctx context.Context, e *Env, args []string) error {
 	meta := map[string]any{}
 	if s.Metadata != "" && (json.Unmarshal([]byte(s.Metadata), &meta) != nil || meta == nil) {
-		return a.refuse("❌ Invalid JSON metadata")
+		return refuse(e, "❌ Invalid JSON metadata")
 	}
-	d, err := a.desk(s.Branch)
+	d, err := deskOn(ctx, e, s.Branch)
 	if err != nil {
 		return err
 	}
 	list, err := d.named(args, s.Force)
 	if err == nil && s.Branch != "" && !s.Force {
-		err = d.hasBranch(s.Branch)
+		err = d.hasBranch(ctx, s.Branch)
 	}
 	if err != nil {
 		return err
 	}
-	id, explicit, err := d.find(s.Session)
+	id, explicit, err := d.find(ctx, s.Session)
 	needs := s.Branch == "" && slices.ContainsFunc(list, func(q gates.Requirement) bool { return !branchWide(q) })
 	switch {
 	case errors.Is(err, errNoSession) && needs:
@@ -58,21 +59,21 @@ func (s *satisfying) run(a *app, args []string) error {
 	for _, q := range list {
 		o.Events = append(o.Events, command(d.satisfaction(q, *s, meta)))
 	}
-	r, err := d.order(o)
+	r, err := d.order(ctx, o)
 	if err != nil {
 		return err
 	}
-	return a.Result(r, "%s", satisfiedText(d, list, *s, id, explicit))
+	return e.Result(r, "%s", satisfiedText(d, list, *s, id, explicit))
 }
 
 // hasBranch refuses a branch that git does not have: a slip of the pen would open nothing. Where git does not
 // answer, what was typed counts.
-func (d *desk) hasBranch(name string) error {
-	known, err := d.world.Branches(d.ctx, d.place.Worktree)
+func (d *desk) hasBranch(ctx context.Context, name string) error {
+	known, err := d.World.Branches(ctx, d.place.Worktree)
 	if err != nil || name == d.place.Branch || slices.Contains(known, name) {
 		return nil
 	}
-	return d.refuse(unknown("branch", name, known) + "\nFor a branch that is yet to be made: --force")
+	return refuse(d.Env, unknown("branch", name, known)+"\nFor a branch that is yet to be made: --force")
 }
 
 // named gives the requirements that were asked for, each once. A name that no file defines is an error, with the
@@ -83,7 +84,7 @@ func (d *desk) named(args []string, force bool) ([]gates.Requirement, error) {
 	for _, name := range args {
 		q, ok := d.rules.ByName[name]
 		if !ok && !force {
-			d.say(unknown("requirement", name, d.rules.Order))
+			say(d.Env, unknown("requirement", name, d.rules.Order))
 			bad = true
 			continue
 		}
@@ -109,7 +110,7 @@ func branchWide(q gates.Requirement) bool {
 var bypassed = []string{"commit_plan", "adr_reviewed", "tdd_planned"}
 
 func (d *desk) satisfaction(q gates.Requirement, s satisfying, meta map[string]any) *events.GateSatisfied {
-	e := &events.GateSatisfied{Name: q.Name, Scope: q.Scope, Level: events.GateLevelSession, By: "cli", Caller: d.caller()}
+	e := &events.GateSatisfied{Name: q.Name, Scope: q.Scope, Level: events.GateLevelSession, By: "cli", Caller: caller(d.Env)}
 	if s.Branch != "" || branchWide(q) {
 		e.Level = events.GateLevelBranch
 	}
@@ -182,17 +183,17 @@ type clearing struct {
 	All     bool   `flag:"all,a" help:"every requirement"`
 }
 
-func (f *clearing) run(a *app, args []string) error {
+func (f *clearing) run(ctx context.Context, e *Env, args []string) error {
 	if (len(args) == 0 || slices.Contains(args, "")) && !f.All { // "" stands for all of them
-		return a.refuse("❌ Specify requirement name or use --all")
+		return refuse(e, "❌ Specify requirement name or use --all")
 	}
-	d, err := a.desk(f.Branch)
+	d, err := deskOn(ctx, e, f.Branch)
 	if err != nil {
 		return err
 	}
 	o := api.Order{Branch: d.branch}
 	if f.Session != "" {
-		if o.Session, _, err = d.find(f.Session); err != nil {
+		if o.Session, _, err = d.find(ctx, f.Session); err != nil {
 			return err
 		}
 	}
@@ -203,22 +204,22 @@ func (f *clearing) run(a *app, args []string) error {
 	for _, n := range names {
 		o.Events = append(o.Events, command(&events.GateCleared{Name: n, AllSessions: f.Session == "", Reason: events.GateClearedCommand}))
 	}
-	r, err := d.order(o)
+	r, err := d.order(ctx, o)
 	if err != nil {
 		return err
 	}
 	if f.Session != "" {
 		d.tellStillOpen(names)
 	}
-	if a.JSON {
-		return a.PrintJSON(r)
+	if e.JSON {
+		return e.PrintJSON(r)
 	}
 	for _, n := range names {
 		what := "all requirements"
 		if n != "" {
 			what = "'" + n + "'"
 		}
-		a.Printf("✅ Cleared %s for %s\n", what, d.branch)
+		e.Printf("✅ Cleared %s for %s\n", what, d.branch)
 	}
 	return nil
 }
@@ -231,13 +232,13 @@ func (d *desk) tellStillOpen(names []string) {
 		if m == nil || m.Expired(d.Now()) || !slices.Contains(names, n) && !slices.Contains(names, "") {
 			continue
 		}
-		d.say("⚠️  '" + n + "' stays open: it is satisfied for every session of the branch. `hookctl req clear " + n + " --branch " + d.branch + "` closes it for all")
+		say(d.Env, "⚠️  '"+n+"' stays open: it is satisfied for every session of the branch. `hookctl req clear "+n+" --branch "+d.branch+"` closes it for all")
 	}
 }
 
 // caller reports whether a session of the client runs this command.
-func (a *app) caller() string {
-	if a.Getenv("CLAUDECODE") != "" || a.Getenv("CLAUDE_CODE_SESSION_ID") != "" {
+func caller(e *Env) string {
+	if e.Getenv("CLAUDECODE") != "" || e.Getenv("CLAUDE_CODE_SESSION_ID") != "" {
 		return "agent"
 	}
 	return "person"

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"os"
 	"slices"
 
@@ -29,8 +30,8 @@ func above(list []session.State, envPID string) string {
 }
 
 // know takes in the sessions with the same beginning as this id, deleted ones too.
-func (d *desk) know(id string) error {
-	like, err := states[session.State](d.app, api.CellsRequest{Projection: session.Name, Like: []string{events.Alias(id)}})
+func (d *desk) know(ctx context.Context, id string) error {
+	like, err := states[session.State](ctx, d.Env, api.CellsRequest{Projection: session.Name, Like: []string{events.Alias(id)}})
 	d.sessions = append(slices.DeleteFunc(d.sessions, func(s session.State) bool {
 		return slices.ContainsFunc(like, func(l session.State) bool { return l.ID == s.ID })
 	}), like...)

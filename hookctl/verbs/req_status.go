@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,44 +21,44 @@ type reqStatusVerb struct {
 	Summary bool `help:"one line"`
 }
 
-func (f *reqStatusVerb) run(a *app, _ []string) error {
-	d, err := a.desk(f.Branch)
+func (f *reqStatusVerb) run(ctx context.Context, e *Env, _ []string) error {
+	d, err := deskOn(ctx, e, f.Branch)
 	if err != nil {
 		return err
 	}
-	if words := !a.JSON && !f.Summary; words && (d.rules.ProjectFile == "" || !d.rules.Enabled) {
+	if words := !e.JSON && !f.Summary; words && (d.rules.ProjectFile == "" || !d.rules.Enabled) {
 		why := "⚠️  Requirements framework disabled"
 		if d.rules.ProjectFile == "" {
 			why = noRequirements
 		}
-		a.say(why)
+		say(e, why)
 		return nil
 	}
-	id, explicit, err := d.find(f.Session)
+	id, explicit, err := d.find(ctx, f.Session)
 	if errors.Is(err, errNoSession) {
 		id, err = "", nil
-		a.say(noSession)
+		say(e, noSession)
 	}
 	if err != nil {
 		return err
 	}
-	board := d.board(id)
+	board := d.board(ctx, id)
 	switch {
-	case a.JSON:
-		err = a.PrintJSON(d.statusJSON(id, board, f.Verbose))
+	case e.JSON:
+		err = e.PrintJSON(d.statusJSON(ctx, id, board, f.Verbose))
 	case f.Summary:
-		a.Printf("%s\n", d.summary(board))
+		e.Printf("%s\n", d.summary(board))
 	default:
 		named := ""
 		if explicit {
 			named = id
 		}
-		a.Printf("%s\n", d.focused(named, board))
+		e.Printf("%s\n", d.focused(named, board))
 		if f.Verbose {
-			d.verbose(id, board)
+			d.verbose(ctx, id, board)
 		}
 		d.table(id, board)
-		d.problems(f.Verbose)
+		d.problems(ctx, f.Verbose)
 	}
 	return err
 }
@@ -156,14 +157,14 @@ type reqStatusJSON struct {
 	Problems   []gates.Problem `json:"problems" jsonschema_description:"of the configuration"`
 }
 
-func (d *desk) statusJSON(id string, board []gates.Gate, measure bool) reqStatusJSON {
+func (d *desk) statusJSON(ctx context.Context, id string, board []gates.Gate, measure bool) reqStatusJSON {
 	out := reqStatusJSON{Project: d.project, Worktree: d.place.Worktree, Branch: d.branch, Session: id, Configured: d.rules.ProjectFile != "",
 		Enabled: d.rules.Enabled, Gates: []GateStatus{}, Problems: append([]gates.Problem{}, d.rules.Problems...)}
-	out.Problems = append(out.Problems, d.unknownBases()...)
+	out.Problems = append(out.Problems, d.unknownBases(ctx)...)
 	for _, g := range board {
 		s := d.gateStatus(id, g)
 		if measure && g.Requirement.Type == gates.Dynamic {
-			if size, err := d.size(g.Requirement); err == nil {
+			if size, err := d.size(ctx, g.Requirement); err == nil {
 				s.Base = size.Base
 				value, summary := gates.Size(size).Value()
 				s.Value, s.Summary = &value, summary
@@ -204,7 +205,7 @@ func (d *desk) table(id string, board []gates.Gate) {
 			mark = "✅"
 		}
 		if m, ok := d.state.Satisfaction(s.Name, hook.ScopeOf(g.Requirement), id, d.Now()); ok {
-			by, when = who(m), d.stamp(m.At)
+			by, when = who(m), stamp(d.Env, m.At)
 			if s.Level == "branch" {
 				by += ", for the branch"
 			}
@@ -223,7 +224,7 @@ func (d *desk) table(id string, board []gates.Gate) {
 func who(m gate.Mark) string { return join(" ", m.By, m.Skill) }
 
 // verbose prints whose status it is, and what the dynamic requirements measure now.
-func (d *desk) verbose(id string, board []gates.Gate) {
+func (d *desk) verbose(ctx context.Context, id string, board []gates.Gate) {
 	d.Printf("\nSession: %s\nProject: %s\n", orDash(cmdline.OneLine(events.Alias(id))), cmdline.OneLine(d.place.Worktree))
 	head := "\n📊 Dynamic Requirements:\n"
 	for _, g := range board {
@@ -233,7 +234,7 @@ func (d *desk) verbose(id string, board []gates.Gate) {
 		}
 		d.Printf("%s", head)
 		head = ""
-		size, err := d.size(q)
+		size, err := d.size(ctx, q)
 		if err != nil {
 			d.Printf("  %s: Not applicable (skipped)\n", q.Name)
 			continue
@@ -243,13 +244,13 @@ func (d *desk) verbose(id string, board []gates.Gate) {
 	}
 }
 
-func (d *desk) size(q gates.Requirement) (facts.Size, error) {
-	return d.world.SizeOf(d.ctx, facts.SizeQuery{Worktree: d.place.Worktree, Branch: d.branch, Base: q.Base})
+func (d *desk) size(ctx context.Context, q gates.Requirement) (facts.Size, error) {
+	return d.World.SizeOf(ctx, facts.SizeQuery{Worktree: d.place.Worktree, Branch: d.branch, Base: q.Base})
 }
 
 // problems prints what is wrong with the configuration and what has no effect; in full also what is known and not acted
 // on.
-func (d *desk) problems(full bool) {
+func (d *desk) problems(ctx context.Context, full bool) {
 	if list := d.rules.Invalid(); len(list) > 0 {
 		d.Printf("\n⚠️  Configuration validation failed:\n")
 		for _, p := range list {
@@ -257,7 +258,7 @@ func (d *desk) problems(full bool) {
 		}
 		d.Printf("Fix %s and rerun `hookctl req status`.\n", list[0].File)
 	}
-	odd := slices.DeleteFunc(append(slices.Clone(d.rules.Problems), d.unknownBases()...), func(p gates.Problem) bool { return !p.Warning })
+	odd := slices.DeleteFunc(append(slices.Clone(d.rules.Problems), d.unknownBases(ctx)...), func(p gates.Problem) bool { return !p.Warning })
 	if full {
 		odd = append(odd, d.rules.Notes...)
 	}
@@ -271,10 +272,10 @@ func (d *desk) problems(full bool) {
 
 // unknownBases names the dynamic requirements that are measured from a ref which git does not have here. That is
 // a fact about this clone: the configuration may be right.
-func (d *desk) unknownBases() []gates.Problem {
+func (d *desk) unknownBases(ctx context.Context) []gates.Problem {
 	var list []gates.Problem
 	for _, q := range d.rules.InOrder() {
-		if q.Type == gates.Dynamic && q.Base != "" && errors.Is(d.world.Exists(d.ctx, d.place.Worktree, q.Base), facts.ErrUnknownBase) {
+		if q.Type == gates.Dynamic && q.Base != "" && errors.Is(d.World.Exists(ctx, d.place.Worktree, q.Base), facts.ErrUnknownBase) {
 			list = append(list, gates.Problem{File: q.File, Line: q.Line, Column: q.Column, Requirement: q.Name, Message: q.UnknownBase(),
 				Hint: "fetch it, or correct the name", Warning: true})
 		}

@@ -80,7 +80,7 @@ func newReq(t *testing.T, rules string) *reqBench {
 	})
 	b.d, b.handler, b.Cwd = d, d.Handler(), b.dir
 	b.Now = b.time
-	b.place = facts.New().Place
+	b.Place = facts.New().Place
 	return b
 }
 
@@ -118,7 +118,7 @@ func TestReqTalks(t *testing.T) {
 	for _, file := range expect.Value(filepath.Glob(filepath.Join("testdata", "talks", "req", "*.txt")))(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			b := newReq(t, "")
-			k := &talk{t: t, b: b.bench, names: []string{b.dir, "$DIR", facts.ProjectID(b.place(b.dir).Path()), "$PROJECT",
+			k := &talk{t: t, b: b.bench, names: []string{b.dir, "$DIR", facts.ProjectID(b.Place(b.dir).Path()), "$PROJECT",
 				strings.ReplaceAll(sessionA, "-", ""), "$PLAIN", sessionA, "$A", sessionB, "$B", sessionC, "$C"}}
 			k.also = func(args []string) bool { return b.set(k, args) }
 			k.run(file)
@@ -165,7 +165,7 @@ func (b *reqBench) set(k *talk, args []string) bool {
 // Before anything was recorded the configuration alone is told.
 func TestReqWithoutAStore(t *testing.T) {
 	b := newReq(t, reqRules)
-	b.connect = func(context.Context, need) (*client.Client, error) {
+	b.Connect = func(context.Context, need) (*client.Client, error) {
 		return nil, &problem.Error{Message: "there is no store", Status: 404, Exit: 1}
 	}
 	code, out, errs := b.run("req", "status", "--summary")

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,18 +27,18 @@ const lastSession = "last"
 
 // resolve finds the session that a person named: its whole id, a prefix of it, or "last". A prefix that
 // several sessions share is an error that lists them.
-func (a *app) resolve(name string) (session.State, error) {
+func resolve(ctx context.Context, e *Env, name string) (session.State, error) {
 	if name != lastSession {
-		like, err := sessions(a, api.CellsRequest{Like: []string{name}})
+		like, err := sessions(ctx, e, api.CellsRequest{Like: []string{name}})
 		if err != nil {
 			return session.State{}, err
 		}
-		return match(like, name, a)
+		return match(like, name, e)
 	}
 
-	list, _, err := a.newestOf(false, 1)
+	list, _, err := newestOf(ctx, e, false, 1)
 	if err == nil && len(list) == 0 {
-		list, err = newest(a, 1)
+		list, err = newest(ctx, e, 1)
 	}
 	if err == nil && len(list) == 0 {
 		err = problem.Faultf("there is no session yet").Advise("the client's next start makes one")
@@ -48,7 +49,7 @@ func (a *app) resolve(name string) (session.State, error) {
 	return list[0], nil
 }
 
-func match(all []session.State, name string, a *app) (session.State, error) {
+func match(all []session.State, name string, e *Env) (session.State, error) {
 	var found []session.State
 	given := strings.ReplaceAll(name, "-", "")
 	for _, s := range all {
@@ -60,7 +61,7 @@ func match(all []session.State, name string, a *app) (session.State, error) {
 		}
 	}
 	none := problem.Faultf("there is no session %q", name).Advise("`hookctl session list --all` lists them")
-	return only(found, name, none, func(s session.State) string { return fmt.Sprintf("%s (%s)", s.ID, a.ago(s.LastActive)) }) // the last active first
+	return only(found, name, none, func(s session.State) string { return fmt.Sprintf("%s (%s)", s.ID, ago(e, s.LastActive)) }) // the last active first
 }
 
 // only is the one of those that a name means; several are named by say.
@@ -79,41 +80,41 @@ func only[S any](found []S, name string, none error, say func(S) string) (s S, e
 }
 
 // resolveMaybe is resolve for an optional name.
-func (a *app) resolveMaybe(name string) (string, error) {
+func resolveMaybe(ctx context.Context, e *Env, name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	s, err := a.resolve(name)
+	s, err := resolve(ctx, e, name)
 	return s.ID, err
 }
 
 // current finds the session that is meant when none is named: the one whose shell this is
 // (CLAUDE_CODE_SESSION_ID), else the live one of the client process above us, else the project's live one
 // that was active last, else its newest snapshot, else its last active session.
-func (a *app) current(name string) (string, error) {
+func current(ctx context.Context, e *Env, name string) (string, error) {
 	if name != "" {
-		return a.resolveMaybe(name)
+		return resolveMaybe(ctx, e, name)
 	}
-	if id := a.Getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
+	if id := e.Getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
 		return id, nil
 	}
-	_, here, err := a.projects()
+	_, here, err := projects(ctx, e)
 	if err != nil {
 		return "", err
 	}
-	all, err := newest(a, 1, here)
+	all, err := newest(ctx, e, 1, here)
 	if err != nil {
 		return "", err
 	}
-	d := &desk{app: a, project: here, sessions: all}
+	d := &desk{Env: e, project: here, sessions: all}
 	live := d.live(false)
-	if id := above(live, a.Getenv("CLAUDE_PID")); id != "" {
+	if id := above(live, e.Getenv("CLAUDE_PID")); id != "" {
 		return id, nil
 	}
 	if len(live) > 0 {
 		return live[0].ID, nil
 	}
-	if p, err := stateOf[identity.Pointer](a, identity.PointerName, identity.PointerKey(here)); err == nil && p.Session != "" {
+	if p, err := stateOf[identity.Pointer](ctx, e, identity.PointerName, identity.PointerKey(here)); err == nil && p.Session != "" {
 		return p.Session, nil
 	}
 	for _, s := range all {
@@ -126,25 +127,25 @@ func (a *app) current(name string) (string, error) {
 
 // projects are all that are known, and here is the id of the one this directory belongs to: of the known
 // project at this path, which may have kept an older id, else the one a hook would be given here.
-func (a *app) projects() (all []project.State, here string, err error) {
-	if all, err = allProjects(a); err != nil {
+func projects(ctx context.Context, e *Env) (all []project.State, here string, err error) {
+	if all, err = allProjects(ctx, e); err != nil {
 		return nil, "", err
 	}
-	return all, projectAt(all, a.place(a.ProjectDir()).Path()), nil
+	return all, projectAt(all, e.Place(e.ProjectDir()).Path()), nil
 }
 
 // newestOf are the live sessions of this project, or of all, and at least n of those that were active last, and all projects.
-func (a *app) newestOf(everywhere bool, n int) ([]session.State, []project.State, error) {
-	projects, here, err := a.projects()
+func newestOf(ctx context.Context, e *Env, everywhere bool, n int) ([]session.State, []project.State, error) {
+	projects, here, err := projects(ctx, e)
 	if err != nil {
 		return nil, nil, err
 	}
 	if everywhere {
-		list, err := newest(a, n)
+		list, err := newest(ctx, e, n)
 		return list, projects, err
 	}
 
-	list, err := newest(a, n, sameProject(projects, here)...)
+	list, err := newest(ctx, e, n, sameProject(projects, here)...)
 	list = slices.DeleteFunc(list, func(s session.State) bool { return countsFor(projects, s.Project) != here })
 	return list, projects, err
 }

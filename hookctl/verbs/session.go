@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,32 +19,32 @@ import (
 	"hookline/projector/session"
 )
 
-func (a *app) sessionCmd() *cobra.Command {
+func sessionCmd(e *Env) *cobra.Command {
 	c := cmdline.Noun("session", "List, show, compare and delete sessions",
 		"  hookctl session list\n  hookctl session show c68c8a51",
-		a.verb(needStore, "list", "List this project's sessions, the newest first", "",
+		verb(e, needStore, "list", "List this project's sessions, the newest first", "",
 			"  hookctl session list\n  hookctl session list -n all\n  hookctl session list --all --json | jq -r .id",
 			&sessionListVerb{}),
-		offering(a.completes(sessionWords), a.verb(needStore, "show ID", "Show what is known of a session, and what happened in it",
+		offering(completes(e, sessionWords), verb(e, needStore, "show ID", "Show what is known of a session, and what happened in it",
 			"Show what is known of a session, and what happened in it: each prompt with the tools it led to and the\n"+
 				"calls that failed, compactions, API errors, and how the session ended. With --calls: who allowed each tool call,\n"+
 				"or who did not, and what was said.",
 			"  hookctl session show last\n  hookctl session show c68c8a51 -n all\n  hookctl session show last --calls",
 			&sessionShowVerb{Last: 20}, cmdline.Exactly("a session: "+sessionForms))),
-		offering(a.completes(sessionWords), a.plain(needStore, "diff A B", "Compare two sessions: calls, permissions, files, commands, cost, end", "",
+		offering(completes(e, sessionWords), plain(e, needStore, "diff A B", "Compare two sessions: calls, permissions, files, commands, cost, end", "",
 			"  hookctl session diff 043f0af5 last",
-			a.sessionDiffVerb, cmdline.Exactly("a session: "+sessionForms, "another one"))),
-		offering(a.completes(sessionWords), a.verb(needStore, "delete ID", "Drop a session from every list and fold",
+			sessionDiffVerb, cmdline.Exactly("a session: "+sessionForms, "another one"))),
+		offering(completes(e, sessionWords), verb(e, needStore, "delete ID", "Drop a session from every list and fold",
 			"Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n"+
 				"A live session is dropped as well; what it still sends stays in the log only,\n"+
 				"until it is resumed: then it begins anew.",
 			"  hookctl session delete c68c8a51",
 			&sessionDeleteVerb{Reason: "command"}, cmdline.Exactly("a session: "+sessionForms))))
 	c.AddCommand(
-		a.clientVerb("restore-identity", "Begin a session with the identity of the one before",
+		clientVerb(e, "restore-identity", "Begin a session with the identity of the one before",
 			"Begin a session with the identity of the one before: startup inherits, resume goes on, clear begins afresh.",
 			"  hookctl session restore-identity < hook.json"),
-		a.clientVerb("persist-identity", "Take the snapshot at a session's end",
+		clientVerb(e, "persist-identity", "Take the snapshot at a session's end",
 			"Take the snapshot of a session's identity at its end.",
 			"  hookctl session persist-identity < hook.json"))
 	return c
@@ -54,12 +55,12 @@ type sessionListVerb struct {
 	Last count `flag:"n,n" help:"the N active last, or all (20 without it, with --json all)"`
 }
 
-func (f *sessionListVerb) run(a *app, _ []string) error {
+func (f *sessionListVerb) run(ctx context.Context, e *Env, _ []string) error {
 	most := int(f.Last)
-	if most == 0 && !a.JSON {
+	if most == 0 && !e.JSON {
 		most = 20
 	}
-	list, projects, err := a.newestOf(f.All, most)
+	list, projects, err := newestOf(ctx, e, f.All, most)
 	if err != nil {
 		return err
 	}
@@ -72,28 +73,28 @@ func (f *sessionListVerb) run(a *app, _ []string) error {
 	for i, s := range list {
 		lines[i] = sessionLine{s, s.Standing()}
 	}
-	t := a.Table("SESSION", "STATUS", "STANDING", "LAST ACTIVE", "TITLE", "PROJECT", "WHERE", "BRANCH", "EVENTS", "PROMPTS", "FAILED", "MODEL")
+	t := e.Table("SESSION", "STATUS", "STANDING", "LAST ACTIVE", "TITLE", "PROJECT", "WHERE", "BRANCH", "EVENTS", "PROMPTS", "FAILED", "MODEL")
 	t.Drop = []string{"MODEL", "EVENTS", "FAILED", "PROMPTS", "STANDING", "BRANCH", "WHERE", "PROJECT"}
-	room := a.Columns / 3 // of a title; 0 is no limit
+	room := e.Columns / 3 // of a title; 0 is no limit
 	t.Color = func(head, v string) string {
 		id := strings.TrimSpace(v)
 		switch {
 		case head == "SESSION":
-			return a.Paint.Session(id) + strings.Repeat(" ", cmdline.Width(v)-cmdline.Width(id))
+			return e.Paint.Session(id) + strings.Repeat(" ", cmdline.Width(v)-cmdline.Width(id))
 		case head == "STATUS" && id == session.Live:
-			return a.Paint.Good(v)
+			return e.Paint.Good(v)
 		case head == "STANDING" && strings.HasPrefix(v, "stuck"):
-			return a.Paint.Bad(v)
+			return e.Paint.Bad(v)
 		}
 		return v
 	}
 	err = cmdline.PrintList(t, "no session in this project; --all lists those of others", lines, func(s sessionLine) []string {
-		return []string{alias(s.ID), s.Status, standingWord(s.State.Standing()), a.ago(s.LastActive), orDash(cmdline.Fit(s.Title, room)), projectName(projects, s.Project),
-			orDash(a.tilde(cmp.Or(s.Worktree, s.Cwd))), orDash(s.Branch),
+		return []string{alias(s.ID), s.Status, standingWord(s.State.Standing()), ago(e, s.LastActive), orDash(cmdline.Fit(s.Title, room)), projectName(projects, s.Project),
+			orDash(tilde(e, cmp.Or(s.Worktree, s.Cwd))), orDash(s.Branch),
 			strconv.Itoa(s.Events), strconv.Itoa(s.Prompts), strconv.Itoa(s.Failures), orDash(s.Model)}
 	})
-	if more && !a.JSON {
-		a.Printf(a.Paint.Faint("the %d active last; -n all lists all")+"\n", most)
+	if more && !e.JSON {
+		e.Printf(e.Paint.Faint("the %d active last; -n all lists all")+"\n", most)
 	}
 	return err
 }
@@ -110,9 +111,9 @@ func projectName(all []project.State, id string) string {
 }
 
 // tilde shows a path below the user's home as a shell writes it.
-func (a *app) tilde(path string) string {
-	below, ok := strings.CutPrefix(path, a.Getenv("HOME")+"/")
-	if !ok || a.Getenv("HOME") == "" {
+func tilde(e *Env, path string) string {
+	below, ok := strings.CutPrefix(path, e.Getenv("HOME")+"/")
+	if !ok || e.Getenv("HOME") == "" {
 		return path
 	}
 	return "~/" + below
@@ -123,12 +124,12 @@ type sessionShowVerb struct {
 	Calls bool  `help:"who allowed each tool call"`
 }
 
-func (f *sessionShowVerb) run(a *app, args []string) error {
-	return a.showSession(args[0], f.Last, f.Calls)
+func (f *sessionShowVerb) run(ctx context.Context, e *Env, args []string) error {
+	return showSession(ctx, e, args[0], f.Last, f.Calls)
 }
 
-func (a *app) showSession(name string, last count, each bool) error {
-	s, err := a.resolve(name)
+func showSession(ctx context.Context, e *Env, name string, last count, each bool) error {
+	s, err := resolve(ctx, e, name)
 	if err != nil {
 		return err
 	}
@@ -139,15 +140,15 @@ func (a *app) showSession(name string, last count, each bool) error {
 		tl.take(r)
 		who.Take(r)
 	}
-	if err := a.records(api.EventsRequest{Session: s.ID}, take); err != nil {
+	if err := records(ctx, e, api.EventsRequest{Session: s.ID}, take); err != nil {
 		return err
 	}
 	calls := who.Calls()
-	if a.JSON {
-		return a.PrintJSON(sessionJSON{sessionLine{s, s.Standing()}, calls})
+	if e.JSON {
+		return e.PrintJSON(sessionJSON{sessionLine{s, s.Standing()}, calls})
 	}
 
-	projects, err := allProjects(a)
+	projects, err := allProjects(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -155,40 +156,40 @@ func (a *app) showSession(name string, last count, each bool) error {
 	if in != s.Project { // other projects may have the name
 		in += " (" + s.Project + ")"
 	}
-	a.describeSession(s, in)
-	a.fields("permissions", verdicts(calls))
+	describeSession(e, s, in)
+	fields(e, "permissions", verdicts(calls))
 	if each {
-		a.printCalls(calls, last)
+		printCalls(e, calls, last)
 		return nil
 	}
-	a.printTimeline(s, tl, last)
+	printTimeline(e, s, tl, last)
 	return nil
 }
 
 // fields prints the lines of a description, each a name with its value; nothing for an empty text or a count of zero.
-func (a *app) fields(pairs ...any) {
+func fields(e *Env, pairs ...any) {
 	for pair := range slices.Chunk(pairs, 2) {
 		if pair[1] != "" && pair[1] != 0 {
-			a.Printf("  %s  %s\n", a.Paint.Faint(cmdline.Pad(fmt.Sprint(pair[0]), 12)), cmdline.OneLine(fmt.Sprint(pair[1])))
+			e.Printf("  %s  %s\n", e.Paint.Faint(cmdline.Pad(fmt.Sprint(pair[0]), 12)), cmdline.OneLine(fmt.Sprint(pair[1])))
 		}
 	}
 }
 
-func (a *app) describeSession(s session.State, inProject string) {
+func describeSession(e *Env, s session.State, inProject string) {
 	tone := "faint"
 	if s.Status == session.Live {
 		tone = "good"
 	}
-	a.Printf("%s  %s\n\n", a.Paint.Bold(cmdline.OneLine(s.ID)), a.Paint.Toned(tone, s.Status))
-	a.fields("title", s.Title, "project", inProject, "work tree", s.Worktree, "branch", s.Branch,
-		"started", a.stamp(s.Started), "last active", a.ago(s.LastActive))
+	e.Printf("%s  %s\n\n", e.Paint.Bold(cmdline.OneLine(s.ID)), e.Paint.Toned(tone, s.Status))
+	fields(e, "title", s.Title, "project", inProject, "work tree", s.Worktree, "branch", s.Branch,
+		"started", stamp(e, s.Started), "last active", ago(e, s.LastActive))
 	if s.Ended != nil {
-		a.fields("ended", join(", ", a.ago(*s.Ended), spaced(s.EndReason)))
+		fields(e, "ended", join(", ", ago(e, *s.Ended), spaced(s.EndReason)))
 	}
 	if c := s.Context; c != nil {
-		a.fields("context", fmt.Sprintf("%s, %d of %d tokens when it came to that", c.Phase, c.Used, c.Window))
+		fields(e, "context", fmt.Sprintf("%s, %d of %d tokens when it came to that", c.Phase, c.Used, c.Window))
 	}
-	a.fields("models", strings.Join(s.Models, ", "), "client", join(", ", s.Program, s.Client, s.Entrypoint),
+	fields(e, "models", strings.Join(s.Models, ", "), "client", join(", ", s.Program, s.Client, s.Entrypoint),
 		"transcript", s.Transcript, "tools", cmdline.Counts(s.Tools), "process", s.Process().PID, "events", s.Events, "prompts", s.Prompts,
 		"failures", s.Failures, "blocked", s.Blocked, "turns held", s.Held, "skills", s.Skills, "compactions", s.Compacted,
 		"redacted", s.Redacted, "subagents", len(s.Agents), "open calls", len(s.Open))
@@ -199,21 +200,21 @@ type sessionDeleteVerb struct {
 	Reason string `help:"kept in the tombstone"`
 }
 
-func (f *sessionDeleteVerb) run(a *app, args []string) error {
-	s, err := a.resolve(args[0])
+func (f *sessionDeleteVerb) run(ctx context.Context, e *Env, args []string) error {
+	s, err := resolve(ctx, e, args[0])
 	if err != nil {
 		return err
 	}
-	a.door.close() // a store that is open here keeps the daemon out while the question waits
-	question := fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status, cmdline.Plural(s.Events, "event"), a.ago(s.LastActive))
-	if err := a.Confirm(a.ctx, question, f.Yes); err != nil {
+	e.door.close() // a store that is open here keeps the daemon out while the question waits
+	question := fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status, cmdline.Plural(s.Events, "event"), ago(e, s.LastActive))
+	if err := e.Confirm(ctx, question, f.Yes); err != nil {
 		return err
 	}
-	r, err := a.emit(owner{Session: s.ID, Project: s.Project}, &events.SessionDeleted{Reason: f.Reason})
+	r, err := emit(ctx, e, owner{Session: s.ID, Project: s.Project}, &events.SessionDeleted{Reason: f.Reason})
 	if err != nil {
 		return err
 	}
-	return a.Result(r, "session %s is deleted (event %d)\n", s.ID, r.Seq)
+	return e.Result(r, "session %s is deleted (event %d)\n", s.ID, r.Seq)
 }
 
 // timeline is what happened in a session: its steps in the order of the log.
@@ -269,34 +270,34 @@ func (t *timeline) newest(r events.Record) *step {
 }
 
 // printTimeline prints the last steps and how the session stands or ended.
-func (a *app) printTimeline(s session.State, t timeline, last count) {
+func printTimeline(e *Env, s session.State, t timeline, last count) {
 	earlier := last.from(len(t.steps))
-	a.Printf("\n")
+	e.Printf("\n")
 	if earlier > 0 {
-		a.Printf(a.Paint.Faint("  %s before, -n all shows them")+"\n", cmdline.Plural(earlier, "step"))
+		e.Printf(e.Paint.Faint("  %s before, -n all shows them")+"\n", cmdline.Plural(earlier, "step"))
 	}
 
 	var before time.Time
 	for _, step := range t.steps[earlier:] {
-		if d := a.day(before, step.at); d != "" {
-			a.Printf("%s\n", a.Paint.Faint(d))
+		if d := day(e, before, step.at); d != "" {
+			e.Printf("%s\n", e.Paint.Faint(d))
 		}
 		before = step.at
 		words := step.words
-		if a.Columns > 0 {
-			words = cmdline.Fit(words, max(10, a.Columns-len("  15:04:05  ")))
+		if e.Columns > 0 {
+			words = cmdline.Fit(words, max(10, e.Columns-len("  15:04:05  ")))
 		}
-		a.Printf("  %s  %s\n", a.Paint.Faint(step.at.In(a.Zone).Format(time.TimeOnly)), a.Paint.Toned(step.tone, words))
-		came := []string{a.Paint.Faint(cmdline.Counts(step.tools))}
+		e.Printf("  %s  %s\n", e.Paint.Faint(step.at.In(e.Zone).Format(time.TimeOnly)), e.Paint.Toned(step.tone, words))
+		came := []string{e.Paint.Faint(cmdline.Counts(step.tools))}
 		if step.failed > 0 {
-			came = append(came, a.Paint.Bad(fmt.Sprintf("%d failed", step.failed)))
+			came = append(came, e.Paint.Bad(fmt.Sprintf("%d failed", step.failed)))
 		}
 		if step.blocked > 0 {
-			came = append(came, a.Paint.Warn(fmt.Sprintf("%d blocked by gates", step.blocked)))
+			came = append(came, e.Paint.Warn(fmt.Sprintf("%d blocked by gates", step.blocked)))
 		}
 		if line := join(", ", came...); line != "" {
-			a.Printf("            %s\n", line)
+			e.Printf("            %s\n", line)
 		}
 	}
-	a.Printf("\n  %s\n", a.standing(s))
+	e.Printf("\n  %s\n", standing(e, s))
 }

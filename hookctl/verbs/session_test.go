@@ -39,7 +39,7 @@ func peopled(t *testing.T) (*bench, *fakeBackend) {
 	add(events.TypeToolFailed, sessionA, `{"tool_name":"Edit","tool_use_id":"u","tool_input":{"file_path":"/project/a.go"},"error":"no match"}`)
 	f.fold(t)
 	f.cells[session.Name]["99999999-x"] = session.State{ID: "99999999-x", Project: "another", Status: session.Live, LastActive: noon}
-	path := b.place(b.Cwd).Path()
+	path := b.Place(b.Cwd).Path()
 	f.cells[project.Name][hereID] = project.State{ID: hereID, Name: "app", Path: path, Git: true, Remote: "https://example.com/app.git",
 		RootCommit: "0123abcd", Paths: []string{"/old/app", path}, FirstSeen: noon.Add(-48 * time.Hour), LastSeen: noon.Add(-time.Minute), Sessions: 3, Joined: []string{"aaaaaaaaaaaa"}}
 	f.cells[project.Name]["aaaaaaaaaaaa"] = project.State{ID: "aaaaaaaaaaaa", Name: "app", Path: "/old/app", LastSeen: noon.Add(-72 * time.Hour), JoinedInto: hereID}

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -18,32 +19,32 @@ import (
 	"hookline/projector/session"
 )
 
-func (a *app) statusVerb(_ []string) error {
-	st, err := a.hookedStatus()
+func statusVerb(ctx context.Context, e *Env, _ []string) error {
+	st, err := hookedStatus(ctx, e)
 	if notRunning(err) {
-		st, err = a.statusDown(), nil
+		st, err = statusDown(e), nil
 	}
 	if err != nil {
 		return err
 	}
-	st.StoreBytes = a.storeBytes()
+	st.StoreBytes = storeBytes(e)
 	if st.TotalBytes > 0 { // this platform reports it
 		c := spaceCheck(uint64(max(0, st.FreeBytes)), uint64(st.TotalBytes))
 		if c.Result != resultOK {
 			st.Warnings = append(st.Warnings, c.Name+": "+c.Words+": "+c.Do)
 		}
 	}
-	if a.JSON {
-		return a.PrintJSON(st)
+	if e.JSON {
+		return e.PrintJSON(st)
 	}
-	a.printStatus(st)
+	printStatus(e, st)
 	return nil
 }
 
 // storeBytes is how much the files of the store hold; a link of the archive counts once, with its block.
-func (a *app) storeBytes() int64 {
+func storeBytes(e *Env) int64 {
 	var sum int64
-	store := filepath.Join(a.Home(), "store")
+	store := filepath.Join(e.Home(), "store")
 	_ = filepath.WalkDir(store, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // it went, or is not ours to read
@@ -62,12 +63,12 @@ func (a *app) storeBytes() int64 {
 // hookedStatus is the daemon's status, with the hooks of the live sessions and of those active last: a daemon has only
 // counted what came since its start. What the store's server says at every start after an unclean end is left out of the
 // warnings: it builds its index again from the blocks, which is what should happen.
-func (a *app) hookedStatus() (st api.Status, err error) {
+func hookedStatus(ctx context.Context, e *Env) (st api.Status, err error) {
 	var list []session.State
-	err = a.with(needRunning, func() error {
-		st, err = a.stand()
+	err = e.With(ctx, needRunning, func() error {
+		st, err = e.Status(ctx)
 		if err == nil {
-			list, err = newest(a, shortList)
+			list, err = newest(ctx, e, shortList)
 		}
 		return err
 	})
@@ -98,12 +99,12 @@ func latest(x, y time.Time) time.Time {
 	return x
 }
 
-func (a *app) statusDown() api.Status {
-	p := a.files()
-	st := api.Status{Version: wire.Build, Protocol: wire.Protocol, Fsync: a.conf.Values.Fsync, Home: p.Home, Socket: p.Socket,
+func statusDown(e *Env) api.Status {
+	p := e.Files()
+	st := api.Status{Version: wire.Build, Protocol: wire.Protocol, Fsync: e.Conf.Values.Fsync, Home: p.Home, Socket: p.Socket,
 		Spool: spool.Open(p).Count(), Projections: []api.ProjectionStatus{}, Hooks: map[string]api.HookCount{},
 		SecondInstalls: map[string]int{}, Warnings: []string{}, Damage: []string{}, UnknownTypes: map[string]int{}}
-	if free, total, err := a.room(p.Home); err == nil {
+	if free, total, err := e.Room(p.Home); err == nil {
 		st.FreeBytes, st.TotalBytes = int64(free), int64(total)
 	}
 	if s := p.LastStart(); s.Reason != "" {
@@ -112,27 +113,27 @@ func (a *app) statusDown() api.Status {
 	return st
 }
 
-func (a *app) printStatus(st api.Status) {
+func printStatus(e *Env, st api.Status) {
 	if st.PID == nil {
-		words := a.Paint.Warn("hookd is not running") + "  the next hook starts it"
-		if busy := client.Busy(a.files()); busy != nil {
-			words = a.Paint.Warn("hookd does not answer") + "  " + busy.Message
+		words := e.Paint.Warn("hookd is not running") + "  the next hook starts it"
+		if busy := client.Busy(e.Files()); busy != nil {
+			words = e.Paint.Warn("hookd does not answer") + "  " + busy.Message
 		}
-		a.Printf("%s\n\n", words)
+		e.Printf("%s\n\n", words)
 	} else {
-		a.Printf("%s  %s, pid %d, up %s\n\n", a.Paint.Good("hookd is running"), cmdline.OneLine(st.Version), *st.PID, span(time.Duration(st.UptimeS*float64(time.Second))))
+		e.Printf("%s  %s, pid %d, up %s\n\n", e.Paint.Good("hookd is running"), cmdline.OneLine(st.Version), *st.PID, span(time.Duration(st.UptimeS*float64(time.Second))))
 	}
 
 	waiting := "empty"
 	if st.Spool > 0 {
 		waiting = cmdline.Plural(st.Spool, "frame") + " waiting"
 	}
-	a.fields("home", st.Home, "socket", st.Socket, "spool", waiting)
+	fields(e, "home", st.Home, "socket", st.Socket, "spool", waiting)
 	if st.PID != nil {
 		if l := st.Listen; l != nil && l.Problem == "" {
-			a.fields("listens", l.Address+" for clients of NATS, credentials in "+l.Credentials)
+			fields(e, "listens", l.Address+" for clients of NATS, credentials in "+l.Credentials)
 		} else if l != nil {
-			a.fields("listens", "not: "+l.Problem)
+			fields(e, "listens", "not: "+l.Problem)
 		}
 		log := fmt.Sprintf("sequence %d, fsync %s", st.Seq, st.Fsync)
 		if !st.CleanStart {
@@ -142,14 +143,14 @@ func (a *app) printStatus(st api.Status) {
 		for _, p := range st.Projections {
 			lag = max(lag, p.Lag)
 		}
-		a.fields("log", log, "projections", fmt.Sprintf("%d, of the log at most %s not yet saved", len(st.Projections), cmdline.Plural(lag, "event")),
+		fields(e, "log", log, "projections", fmt.Sprintf("%d, of the log at most %s not yet saved", len(st.Projections), cmdline.Plural(lag, "event")),
 			"sessions", cmdline.Plural(st.LiveSessions, "live session"),
 			"delivered", fmt.Sprintf("duplicates %d, conflicting resends %d", st.Again, st.Conflicts))
 	}
-	a.fields("store", cmdline.Bytes(uint64(st.StoreBytes))+" in "+filepath.Join(st.Home, "store"),
-		"its log", filepath.Join(st.Home, "hookd.log")+", shown by `hookctl log`", "config", a.tilde(config.UserFile(a.Getenv)))
+	fields(e, "store", cmdline.Bytes(uint64(st.StoreBytes))+" in "+filepath.Join(st.Home, "store"),
+		"its log", filepath.Join(st.Home, "hookd.log")+", shown by `hookctl log`", "config", tilde(e, config.UserFile(e.Getenv)))
 	if st.TotalBytes > 0 {
-		a.fields("disk", fmt.Sprintf("%s free of %s", cmdline.Bytes(uint64(max(0, st.FreeBytes))), cmdline.Bytes(uint64(st.TotalBytes))))
+		fields(e, "disk", fmt.Sprintf("%s free of %s", cmdline.Bytes(uint64(max(0, st.FreeBytes))), cmdline.Bytes(uint64(st.TotalBytes))))
 	}
 
 	var lines []string
@@ -158,29 +159,29 @@ func (a *app) printStatus(st api.Status) {
 			lines = append(lines, alias(l.ID)+" "+join(" — ", l.Standing.Words, l.Title))
 		}
 	}
-	a.printList("sessions that need you", lines)
+	printList(e, "sessions that need you", lines)
 	names := sortedKeys(st.Hooks)
 	slices.SortStableFunc(names, func(x, y string) int { return st.Hooks[y].Last.Compare(st.Hooks[x].Last) })
-	t := a.Table("  HOOK", "COUNT", "LAST")
+	t := e.Table("  HOOK", "COUNT", "LAST")
 	t.Columns = 0
 	for _, n := range names {
-		t.Row("  "+n, strconv.Itoa(st.Hooks[n].Count), a.ago(st.Hooks[n].Last))
+		t.Row("  "+n, strconv.Itoa(st.Hooks[n].Count), ago(e, st.Hooks[n].Last))
 	}
 	if len(names) > 0 {
-		a.Printf("\n")
+		e.Printf("\n")
 		t.Print()
 	}
-	a.printList("warnings", st.Warnings)
-	a.printList("damage", st.Damage)
+	printList(e, "warnings", st.Warnings)
+	printList(e, "damage", st.Damage)
 }
 
 // printList prints lines below a title; nothing where there are none.
-func (a *app) printList(title string, lines []string) {
+func printList(e *Env, title string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	a.Printf("\n%s\n", a.Paint.Warn(title))
+	e.Printf("\n%s\n", e.Paint.Warn(title))
 	for _, l := range lines {
-		a.Printf("  %s\n", cmdline.OneLine(l))
+		e.Printf("  %s\n", cmdline.OneLine(l))
 	}
 }

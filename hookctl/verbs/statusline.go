@@ -25,12 +25,12 @@ const (
 	statuslinePatience = 500 * time.Millisecond
 )
 
-func (a *app) statuslineVerb(_ []string) error {
-	in := a.statuslineInput()
-	ctx, cancel := context.WithTimeout(a.ctx, statuslinePatience)
+func statuslineVerb(ctx context.Context, e *Env, _ []string) error {
+	in := readStatuslineInput(ctx, e)
+	ctx, cancel := context.WithTimeout(ctx, statuslinePatience)
 	defer cancel()
-	line := a.under(ctx).statusline(in)
-	return a.Result(line, "%s\n", a.statuslineText(line))
+	line := statusline(ctx, e, in)
+	return e.Result(line, "%s\n", statuslineText(e, line))
 }
 
 // statuslineJSON is what the line says.
@@ -84,20 +84,20 @@ func (in statuslineInput) used() int64 {
 
 // statuslineInput reads what the client says on stdin; by hand the session is the environment's. Where stdin stays
 // silent the reader is left, for the few milliseconds that the process has.
-func (a *app) statuslineInput() statuslineInput {
-	ctx, cancel := context.WithTimeout(a.ctx, stdinPatience)
+func readStatuslineInput(ctx context.Context, e *Env) statuslineInput {
+	ctx, cancel := context.WithTimeout(ctx, stdinPatience)
 	defer cancel()
 	in := cmdline.Await(ctx, func() (in statuslineInput) {
-		if !a.Asks {
-			_ = json.NewDecoder(io.LimitReader(a.In, 1<<20)).Decode(&in) // no JSON: the environment has it
+		if !e.Asks {
+			_ = json.NewDecoder(io.LimitReader(e.In, 1<<20)).Decode(&in) // no JSON: the environment has it
 		}
 		return in
 	})
-	in.Session = cmp.Or(in.Session, a.Getenv("CLAUDE_CODE_SESSION_ID"))
+	in.Session = cmp.Or(in.Session, e.Getenv("CLAUDE_CODE_SESSION_ID"))
 	return in
 }
 
-func (a *app) statusline(in statuslineInput) statuslineJSON {
+func statusline(ctx context.Context, e *Env, in statuslineInput) statuslineJSON {
 	line := statuslineJSON{Recorder: "down", Session: in.Session, Brief: identity.ColdBrief}
 	if used, size := in.used(), in.Window.Size; used > 0 && size > 0 {
 		line.Context = &contextUse{Phase: session.PhaseOf(used, size), Percent: session.Percent(used, size), Used: used, Window: size}
@@ -105,9 +105,9 @@ func (a *app) statusline(in statuslineInput) statuslineJSON {
 	var known api.LineFacts
 	asked := api.LineRequest{Session: in.Session, Used: in.used(), Window: in.Window.Size, Model: in.Model.ID}
 	reached := false
-	err := a.with(needRunning, func() (err error) {
+	err := e.With(ctx, needRunning, func() (err error) {
 		reached = true
-		known, err = api.StatusLine.Call(a.ctx, a, asked)
+		known, err = api.StatusLine.Call(ctx, e, asked)
 		return err
 	})
 	var refused *problem.Error
@@ -128,8 +128,8 @@ func (a *app) statusline(in statuslineInput) statuslineJSON {
 
 // statuslineText is the line for people. The client's terminal shows colours through a pipe, so they
 // are on unless they were switched off.
-func (a *app) statuslineText(l statuslineJSON) string {
-	p := cmdline.Palette{On: a.conf.Values.Color != "never" && a.Getenv("NO_COLOR") == ""}
+func statuslineText(e *Env, l statuslineJSON) string {
+	p := cmdline.Palette{On: e.Conf.Values.Color != "never" && e.Getenv("NO_COLOR") == ""}
 	dot := p.Good("●")
 	if l.Recorder == "down" {
 		dot = p.Bad("○") + " not recording"

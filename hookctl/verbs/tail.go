@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,44 +19,44 @@ type tailVerb struct {
 	Follow bool `flag:"follow,f" help:"go on with the events to come"`
 }
 
-func (f *tailVerb) run(a *app, args []string) error {
+func (f *tailVerb) run(ctx context.Context, e *Env, args []string) error {
 	f.follow = f.Follow
-	return f.filter.run(a, args)
+	return f.filter.run(ctx, e, args)
 }
 
 // run prints the events: it is the verb `events list`, and what tail does.
-func (f *filter) run(a *app, _ []string) error {
-	if err := f.check(a); err != nil {
+func (f *filter) run(ctx context.Context, e *Env, _ []string) error {
+	if err := f.check(e); err != nil {
 		return err
 	}
 	if f.Last == 0 && !f.follow {
 		return nil
 	}
 
-	p := &printer{app: a, output: f.Output}
+	p := &printer{Env: e, output: f.Output}
 	if f.follow {
 		t := &follower{printer: p, filter: *f}
-		return t.run()
+		return t.run(ctx)
 	}
-	if err := f.named(a); err != nil {
+	if err := f.named(ctx, e); err != nil {
 		return err
 	}
-	return api.Events.Lines(a.ctx, a, f.query(), p.take)
+	return api.Events.Lines(ctx, e, f.query(), p.take)
 }
 
 // named finds the session that "last" stands for; other names are the daemon's to find.
-func (f *filter) named(a *app) error {
+func (f *filter) named(ctx context.Context, e *Env) error {
 	if f.Session != lastSession {
 		return nil
 	}
-	s, err := a.resolve(f.Session)
+	s, err := resolve(ctx, e, f.Session)
 	f.Session = s.ID
 	return err
 }
 
 // printer writes event records in the form that was asked for.
 type printer struct {
-	*app
+	*Env
 	output string
 	last   time.Time
 	from   uint64 // what was shown before
@@ -85,11 +86,11 @@ func (p *printer) take(line []byte) error {
 		}
 		return p.PrintJSON(c)
 	}
-	if d := p.day(p.last, r.Time); d != "" {
+	if d := day(p.Env, p.last, r.Time); d != "" {
 		p.Printf("%s\n", p.Paint.Faint(d))
 	}
 	p.last = r.Time
-	p.Verbatim(p.prettyLine(r) + "\n")
+	p.Verbatim(prettyLine(p.Env, r) + "\n")
 	return nil
 }
 
@@ -104,17 +105,17 @@ type follower struct {
 // lookAgain is how long a lost daemon is waited for between two looks; a restart takes some 100 ms.
 const lookAgain = 200 * time.Millisecond
 
-func (f *follower) run() error {
+func (f *follower) run(ctx context.Context) error {
 	for told := false; ; {
 		n := needRunning
 		if !f.again {
 			n = needStarted
 		}
 		before := f.at
-		err := f.with(n, f.attend)
+		err := f.With(ctx, n, func() error { return f.attend(ctx) })
 		var refused *problem.Error
 		switch {
-		case f.ctx.Err() != nil:
+		case ctx.Err() != nil:
 			return nil
 		case err != nil && !f.again, errors.As(err, &refused) && !f.taken && !notRunning(err):
 			return err
@@ -127,24 +128,24 @@ func (f *follower) run() error {
 			f.Complain("%s\n", f.Paint.Faint("the daemon is gone; waiting for it to come back"))
 			told = true
 		}
-		if err := f.Pause(f.ctx, lookAgain); err != nil {
+		if err := f.Pause(ctx, lookAgain); err != nil {
 			return nil
 		}
 	}
 }
 
 // attend follows a connection from where the one before it ended.
-func (f *follower) attend() error {
-	st, err := f.stand()
+func (f *follower) attend(ctx context.Context) error {
+	st, err := f.Status(ctx)
 	if err != nil {
 		return err
 	}
-	if err := f.filter.named(f.app); err != nil {
+	if err := f.filter.named(ctx, f.Env); err != nil {
 		return err
 	}
 	var query api.EventsRequest
 	f.from, query = f.start(st.Seq)
-	return api.Events.Lines(f.ctx, f, query, f.take)
+	return api.Events.Lines(ctx, f, query, f.take)
 }
 
 // start is where a connection begins: events up to from have been dealt with. The first one shows

@@ -126,11 +126,11 @@ var worlds = map[string]func(*testing.T) (*bench, *fakeBackend){
 		b := newBench(t, f)
 		t.Setenv("HOOKLINE_HOME", b.Home())
 		t.Setenv("HOOKLINE_SOCKET", filepath.Join(t.TempDir(), "s"))
-		b.connect = func(ctx context.Context, n need) (*client.Client, error) {
+		b.Connect = func(ctx context.Context, n need) (*client.Client, error) {
 			if n == needStarted {
 				return nil, client.Advised(fmt.Errorf("start hookd: %w", home.ErrBackoff))
 			}
-			return b.dial(ctx, n)
+			return b.Dial(ctx, n)
 		}
 		return b, f
 	},
@@ -186,7 +186,7 @@ func (k *talk) set(args []string) {
 	case "edit": // NAME OLD NEW: of a file below the home
 		edit(k.t, k.below(rest[0]), rest[1], rest[2])
 	case "found": // [NAME]: the hookctl that PATH leads to, below the home
-		k.b.look = func(string) (string, error) {
+		k.b.Look = func(string) (string, error) {
 			if len(rest) == 0 {
 				return "", os.ErrNotExist
 			}
@@ -195,7 +195,7 @@ func (k *talk) set(args []string) {
 	case "open": // DIR: below the home, others may look into it
 		chmod(k.t, k.below(rest[0]), 0o755)
 	case "elsewhere": // the working directory is of another project
-		k.b.place = func(string) facts.Place { return facts.Place{Dir: "/elsewhere"} }
+		k.b.Place = func(string) facts.Place { return facts.Place{Dir: "/elsewhere"} }
 	case "damaged": // TEXT
 		k.f.status.Damage = append(k.f.status.Damage, rest...)
 	case "warned": // TEXT

@@ -23,22 +23,22 @@ import (
 	"hookline/replay/past"
 )
 
-func (a *app) topVerb(_ []string) error {
-	if !a.Terminal || !a.Asks || a.JSON {
+func topVerb(ctx context.Context, e *Env, _ []string) error {
+	if !e.Terminal || !e.Asks || e.JSON {
 		return problem.Faultf("top needs a terminal").Advise("`hookctl session list --json` and `hookctl tail -f` print the same")
 	}
-	if _, err := a.started(); err != nil {
+	if _, err := e.Started(ctx); err != nil {
 		return err
 	}
-	return top.Run(a.ctx, top.Options{From: topSource{a}, In: os.Stdin, Out: os.Stdout, Env: os.Environ(), Paint: a.Paint})
+	return top.Run(ctx, top.Options{From: topSource{e}, In: os.Stdin, Out: os.Stdout, Env: os.Environ(), Paint: e.Paint})
 }
 
 // topSource reads the screens of top from the daemon; it connects for each, so that they outlive a restart.
-type topSource struct{ *app }
+type topSource struct{ *Env }
 
-func (t topSource) ask(ctx context.Context, f func(a *app) error) error {
-	a := t.under(ctx)
-	return a.with(needRunning, func() error { return f(a) })
+func (t topSource) ask(ctx context.Context, f func(e *Env) error) error {
+	e := t.fork()
+	return e.With(ctx, needRunning, func() error { return f(e) })
 }
 
 // urgency orders the sessions: what needs attention, what works, what waits for a prompt, what ended.
@@ -57,12 +57,12 @@ func urgency(s session.State) int {
 
 // Sessions implements [top.Source].
 func (t topSource) Sessions(ctx context.Context) (lines []top.Line, err error) {
-	err = t.ask(ctx, func(a *app) error {
-		list, err := newest(a, shortList)
+	err = t.ask(ctx, func(e *Env) error {
+		list, err := newest(ctx, e, shortList)
 		if err != nil {
 			return err
 		}
-		projects, _, err := a.projects()
+		projects, _, err := projects(ctx, e)
 		if err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func (t topSource) Sessions(ctx context.Context) (lines []top.Line, err error) {
 			if s.Status != session.Live {
 				word = "ended: " + word
 			}
-			text := fmt.Sprintf("%-8s  %s  %s  %s", alias(s.ID), cmdline.Pad(word, 22), cmdline.Pad(a.ago(s.LastActive), len("364 days ago")),
+			text := fmt.Sprintf("%-8s  %s  %s  %s", alias(s.ID), cmdline.Pad(word, 22), cmdline.Pad(ago(e, s.LastActive), len("364 days ago")),
 				join(" · ", cmdline.OneLine(s.Title), projectName(projects, s.Project)))
 			lines = append(lines, top.Line{Key: s.ID, Text: text, Tone: []string{"warn", "good", "", "faint"}[urgency(s)]})
 		}
@@ -84,19 +84,19 @@ func (t topSource) Sessions(ctx context.Context) (lines []top.Line, err error) {
 // Events implements [top.Source].
 func (t topSource) Events(ctx context.Context, id, after string) (head []string, lines []top.Line, err error) {
 	from, _ := strconv.ParseUint(after, 10, 64) // our own key, or ""
-	err = t.ask(ctx, func(a *app) error {
-		s, err := stateOf[session.State](a, session.Name, id)
+	err = t.ask(ctx, func(e *Env) error {
+		s, err := stateOf[session.State](ctx, e, session.Name, id)
 		if err != nil {
 			return err
 		}
 		head = []string{join(" · ", cmdline.OneLine(s.Title), cmdline.OneLine(s.Standing().Words), cmdline.Plural(s.Prompts, "prompt"), cmdline.OneLine(s.Model))}
 
-		return a.records(api.EventsRequest{Session: id, Since: past.AtSeq(from + 1)}, func(r events.Record) {
+		return records(ctx, e, api.EventsRequest{Session: id, Since: past.AtSeq(from + 1)}, func(r events.Record) {
 			fact := factOf(r)
 			if r.AgentID != "" {
 				fact = "↳ " + fact
 			}
-			text := r.Time.In(a.Zone).Format(time.TimeOnly) + "  " + cmdline.Pad(cmdline.OneLine(r.Type), typeColumn) + "  " + fact
+			text := r.Time.In(e.Zone).Format(time.TimeOnly) + "  " + cmdline.Pad(cmdline.OneLine(r.Type), typeColumn) + "  " + fact
 			lines = append(lines, top.Line{Key: fmt.Sprint(r.Seq), Text: text, Tone: insight.Tone(r.Type)})
 		})
 	})
@@ -105,8 +105,8 @@ func (t topSource) Events(ctx context.Context, id, after string) (head []string,
 
 // Event implements [top.Source].
 func (t topSource) Event(ctx context.Context, seq string) (lines []top.Line, err error) {
-	err = t.ask(ctx, func(a *app) error {
-		_, text, err := api.Event.CallJSON(a.ctx, a, api.EventRequest{ID: seq})
+	err = t.ask(ctx, func(e *Env) error {
+		_, text, err := api.Event.CallJSON(ctx, e, api.EventRequest{ID: seq})
 		for _, l := range strings.Split(cmdline.IndentJSON(text), "\n") {
 			lines = append(lines, top.Line{Text: cmdline.Fit(l, 4096)})
 		}
@@ -116,8 +116,8 @@ func (t topSource) Event(ctx context.Context, seq string) (lines []top.Line, err
 }
 
 // stateAt is a projection's cell of a session at a sequence, the zero state where there was none.
-func stateAt[S any](a *app, projection, id, seq string) (S, error) {
-	c, err := cellAt[S](a, projection, id, past.Point(seq))
+func stateAt[S any](ctx context.Context, e *Env, projection, id, seq string) (S, error) {
+	c, err := cellAt[S](ctx, e, projection, id, past.Point(seq))
 	var refused *problem.Error
 	if errors.As(err, &refused) {
 		err = nil // it did not begin yet
@@ -127,16 +127,16 @@ func stateAt[S any](a *app, projection, id, seq string) (S, error) {
 
 // State implements [top.Source]: how the session stood, and what it would have been told of its work.
 func (t topSource) State(ctx context.Context, id, seq string) (lines []string, err error) {
-	err = t.ask(ctx, func(a *app) error {
-		s, err := stateAt[session.State](a, session.Name, id, seq)
+	err = t.ask(ctx, func(e *Env) error {
+		s, err := stateAt[session.State](ctx, e, session.Name, id, seq)
 		if err != nil {
 			return err
 		}
-		w, err := stateAt[working.State](a, working.Name, id, seq)
+		w, err := stateAt[working.State](ctx, e, working.Name, id, seq)
 		if err != nil {
 			return err
 		}
-		i, err := stateAt[identity.State](a, identity.Name, id, seq)
+		i, err := stateAt[identity.State](ctx, e, identity.Name, id, seq)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,20 +23,20 @@ type importTranscriptsVerb struct {
 }
 
 // clientFolder is where the client keeps its transcripts.
-func (a *app) clientFolder() string {
-	return filepath.Join(cmp.Or(a.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(a.userHome(), ".claude")), "projects")
+func clientFolder(e *Env) string {
+	return filepath.Join(cmp.Or(e.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(userHome(e), ".claude")), "projects")
 }
 
 // mostPaths bounds the request, in bytes.
 const mostPaths = 32 << 10
 
-func (f *importTranscriptsVerb) run(a *app, args []string) error {
+func (f *importTranscriptsVerb) run(ctx context.Context, e *Env, args []string) error {
 	if len(args) == 0 {
-		args = []string{a.clientFolder()}
+		args = []string{clientFolder(e)}
 	}
 	paths := make([]string, 0, len(args))
 	for _, arg := range args {
-		path := a.absolute(arg)
+		path := e.Absolute(arg)
 		info, err := os.Stat(path)
 		if arg == "" { // as of a variable that is not set: it would be the current folder
 			err = errors.New("a path is empty")
@@ -48,15 +49,15 @@ func (f *importTranscriptsVerb) run(a *app, args []string) error {
 		}
 		paths = append(paths, path)
 	}
-	r, text, err := a.awaitImport(paths, f.Dry)
+	r, text, err := awaitImport(ctx, e, paths, f.Dry)
 	if err != nil {
 		return err
 	}
-	return a.Verdict(text, len(r.Problems) == 0, func() { a.printTranscripts(r) })
+	return e.Verdict(text, len(r.Problems) == 0, func() { printTranscripts(e, r) })
 }
 
 // awaitImport gives what the daemon found, read and as it came; meanwhile it shows how far that is, in bytes of the files.
-func (a *app) awaitImport(paths []string, dry bool) (r transcript.Imported, text json.RawMessage, err error) {
+func awaitImport(ctx context.Context, e *Env, paths []string, dry bool) (r transcript.Imported, text json.RawMessage, err error) {
 	list, err := json.Marshal(paths)
 	if err != nil {
 		return r, nil, fmt.Errorf("name the paths: %w", err)
@@ -64,7 +65,7 @@ func (a *app) awaitImport(paths []string, dry bool) (r transcript.Imported, text
 	if len(url.QueryEscape(string(list))) > mostPaths {
 		return r, nil, problem.Faultf("%d paths are too many at once", len(paths)).Advise("name the folder that they are in")
 	}
-	if _, err := a.started(); err != nil {
+	if _, err := e.Started(ctx); err != nil {
 		return r, nil, err
 	}
 	var size int64
@@ -72,26 +73,26 @@ func (a *app) awaitImport(paths []string, dry bool) (r transcript.Imported, text
 	for _, s := range found {
 		size += s.Size
 	}
-	m := a.Meter("importing")
+	m := e.Meter("importing")
 	m.Bytes = true
 	defer m.End()
 	told := func(done, _ uint64) { m.At(done, uint64(size)) }
-	return api.ImportTranscripts.RunJSON(a.ctx, changing{a}, api.TranscriptsRequest{Paths: paths, DryRun: dry}, told)
+	return api.ImportTranscripts.RunJSON(ctx, changing{e}, api.TranscriptsRequest{Paths: paths, DryRun: dry}, told)
 }
 
-func (a *app) printTranscripts(r transcript.Imported) {
+func printTranscripts(e *Env, r transcript.Imported) {
 	word := " added"
 	if r.DryRun {
 		word = " to add; nothing was changed"
 	}
-	a.Printf("%s\nfiles     %s, %s\nsessions  %s, %s of them new\nlines     %s: %s with what was said and done, %s of the client's own\n"+
+	e.Printf("%s\nfiles     %s, %s\nsessions  %s, %s of them new\nlines     %s: %s with what was said and done, %s of the client's own\n"+
 		"hooks     %s: %s added, %s known, %s recorded live\n",
-		a.Paint.Good(cmdline.Plural(r.Added, "hook")+word), cmdline.Count(r.Files), cmdline.Bytes(uint64(r.Bytes)),
+		e.Paint.Good(cmdline.Plural(r.Added, "hook")+word), cmdline.Count(r.Files), cmdline.Bytes(uint64(r.Bytes)),
 		cmdline.Count(r.Sessions), cmdline.Count(r.New), cmdline.Count(r.Lines), cmdline.Count(r.Used), cmdline.Count(r.Other),
 		cmdline.Count(r.Hooks), cmdline.Count(r.Added), cmdline.Count(r.Known), cmdline.Count(r.Live))
 	some := func(n int, name, what string) {
 		if n > 0 {
-			a.Printf("%-9s %s %s\n", name, cmdline.Count(n), what)
+			e.Printf("%-9s %s %s\n", name, cmdline.Count(n), what)
 		}
 	}
 	some(r.Copies, "copies", "of lines of other files, left out")
@@ -101,9 +102,9 @@ func (a *app) printTranscripts(r transcript.Imported) {
 	for _, name := range sortedKeys(r.Unknown) {
 		some(r.Unknown[name], "unknown", "of type "+orDash(name)+", left out")
 	}
-	a.Printf("log       up to sequence %s\n", cmdline.Count(r.Seq))
+	e.Printf("log       up to sequence %s\n", cmdline.Count(r.Seq))
 	for _, problem := range r.Problems {
-		a.Say("could not be read: " + problem)
+		e.Say("could not be read: " + problem)
 	}
 }
 
@@ -128,18 +129,18 @@ var causes = map[string]string{
 const arriving = 10 * time.Second
 
 // gaps compares the client's transcripts with the log. It exits 1 where a hook is missing between others.
-func (a *app) gaps() error {
-	dir := a.clientFolder()
+func gaps(ctx context.Context, e *Env) error {
+	dir := clientFolder(e)
 	if _, err := os.Stat(dir); err != nil {
 		return problem.Faultf("%v", err).Advise("CLAUDE_CONFIG_DIR names the client's folder, whose projects has the transcripts")
 	}
-	found, _, err := a.awaitImport([]string{dir}, true)
+	found, _, err := awaitImport(ctx, e, []string{dir}, true)
 	if err != nil {
 		return err
 	}
 	out := gapsJSON{Sessions: found.Sessions, Live: found.Live, Missing: found.Missing, Gaps: []transcript.Gap{}}
 	for _, g := range found.Gaps {
-		if a.Now().Sub(g.Time) < arriving {
+		if e.Now().Sub(g.Time) < arriving {
 			out.Missing--
 			continue
 		}
@@ -149,16 +150,16 @@ func (a *app) gaps() error {
 	bad := slices.ContainsFunc(out.Gaps, func(g transcript.Gap) bool {
 		return g.Cause == transcript.CauseLost || g.Cause == transcript.CauseUnknown
 	})
-	return a.Verdict(out, !bad, func() {
+	return e.Verdict(out, !bad, func() {
 		if out.Missing == 0 {
-			a.Printf(a.Paint.Good("no gaps: of %s in the transcripts of %s, all that could be recorded were")+"\n", cmdline.Plural(out.Live, "recorded hook"), cmdline.Plural(out.Sessions, "session"))
+			e.Printf(e.Paint.Good("no gaps: of %s in the transcripts of %s, all that could be recorded were")+"\n", cmdline.Plural(out.Live, "recorded hook"), cmdline.Plural(out.Sessions, "session"))
 			return
 		}
-		a.Printf("%s\n", a.Paint.Warn(cmdline.Plural(out.Missing, "hook")+" never came; `hookctl import transcripts` takes them from the transcripts"))
-		t := a.Table("SESSION", "TIME", "HOOK", "CAUSE")
+		e.Printf("%s\n", e.Paint.Warn(cmdline.Plural(out.Missing, "hook")+" never came; `hookctl import transcripts` takes them from the transcripts"))
+		t := e.Table("SESSION", "TIME", "HOOK", "CAUSE")
 		t.Prose = true
 		for _, g := range out.Gaps {
-			t.Row(alias(g.Session), a.stamp(g.Time), g.Hook, causes[g.Cause])
+			t.Row(alias(g.Session), stamp(e, g.Time), g.Hook, causes[g.Cause])
 		}
 		t.Print()
 	})

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,8 +26,8 @@ type uninstallVerb struct {
 	Yes   bool `help:"do not ask"`
 }
 
-func (f *uninstallVerb) run(a *app, _ []string) error {
-	o, err := f.options(a)
+func (f *uninstallVerb) run(ctx context.Context, e *Env, _ []string) error {
+	o, err := f.options(e)
 	if err != nil {
 		return err
 	}
@@ -38,25 +39,25 @@ func (f *uninstallVerb) run(a *app, _ []string) error {
 		if o.Client != settings.Claude {
 			return problem.Faultf("--purge takes the hooks of all clients out").Advise("leave --client away")
 		}
-		return a.purge(o, f.Yes)
+		return purge(ctx, e, o, f.Yes)
 	}
-	removed, res, err := a.uninstallHooks(o)
+	removed, res, err := uninstallHooks(ctx, e, o)
 	if err != nil {
 		return err
 	}
-	if a.JSON {
+	if e.JSON {
 		out := resultJSON(o, res)
 		out.Plugin = removed
-		return a.PrintJSON(out)
+		return e.PrintJSON(out)
 	}
-	a.sayUninstalled(o, res)
+	sayUninstalled(e, o, res)
 	return nil
 }
 
 // uninstallHooks takes the plugin, the status line and the hooks out, in that order: the file is then what it was before
 // install. It gives the id of the plugin that was removed.
-func (a *app) uninstallHooks(o settings.Options) (removed string, res settings.Result, err error) {
-	removed, err = a.uninstallPlugin(o)
+func uninstallHooks(ctx context.Context, e *Env, o settings.Options) (removed string, res settings.Result, err error) {
+	removed, err = uninstallPlugin(ctx, e, o)
 	var line settings.Result
 	if err == nil && o.Client != settings.Codex {
 		line, _, err = settings.SetStatusLine(o, false)
@@ -70,24 +71,24 @@ func (a *app) uninstallHooks(o settings.Options) (removed string, res settings.R
 	return removed, res, err
 }
 
-func (a *app) sayUninstalled(o settings.Options, res settings.Result) {
+func sayUninstalled(e *Env, o settings.Options, res settings.Result) {
 	hooks := cmdline.Plural(res.Removed, "hook")
-	a.sayEdited(o, res, "no hook of ours is in it", "would take out "+hooks, hooks+" taken out")
+	sayEdited(e, o, res, "no hook of ours is in it", "would take out "+hooks, hooks+" taken out")
 }
 
 // purge takes hooks and home away. The order is what makes it safe: asked before anything is done;
 // the hooks out first, since a hook would start the daemon again; what waits in the spool goes into
 // the log; the log is exported and on disk before anything of it is removed.
-func (a *app) purge(o settings.Options, yes bool) error {
-	home := a.Home()
-	if err := a.Confirm(a.ctx, fmt.Sprintf("remove the hooks and the whole log in %s, after an export?", home), yes); err != nil {
+func purge(ctx context.Context, e *Env, o settings.Options, yes bool) error {
+	home := e.Home()
+	if err := e.Confirm(ctx, fmt.Sprintf("remove the hooks and the whole log in %s, after an export?", home), yes); err != nil {
 		return err
 	}
-	removed, res, err := a.uninstallHooks(o)
+	removed, res, err := uninstallHooks(ctx, e, o)
 	if err != nil {
 		return err
 	}
-	codex, err := scopeFlags{Client: string(settings.Codex)}.options(a)
+	codex, err := scopeFlags{Client: string(settings.Codex)}.options(e)
 	if err != nil {
 		return err
 	}
@@ -95,26 +96,26 @@ func (a *app) purge(o settings.Options, yes bool) error {
 		return err
 	}
 
-	last, err := a.lastExport()
+	last, err := lastExport(ctx, e)
 	if err != nil {
 		return keptLog(home, last, err)
 	}
-	left, err := removeHome(home, a.Getenv)
+	left, err := removeHome(home, e.Getenv)
 	if err != nil {
 		return fmt.Errorf("the log is exported to %s: remove the home: %w", last.File, err)
 	}
-	if a.JSON {
+	if e.JSON {
 		out := resultJSON(o, res)
 		out.Purged, out.Export, out.Left, out.Plugin = home, last.File, left, removed
-		return a.PrintJSON(out)
+		return e.PrintJSON(out)
 	}
-	a.sayUninstalled(o, res)
+	sayUninstalled(e, o, res)
 	if last.File != "" {
-		a.Printf("%s: %s, %s; `replay import` takes them in again\n", last.File, cmdline.Plural(last.Events, "event"), cmdline.Plural(last.Blobs, "blob"))
+		e.Printf("%s: %s, %s; `replay import` takes them in again\n", last.File, cmdline.Plural(last.Events, "event"), cmdline.Plural(last.Blobs, "blob"))
 	}
-	a.Printf("%s is removed\n", home)
+	e.Printf("%s is removed\n", home)
 	if len(left) > 0 {
-		a.Printf("%s\n", a.Paint.Warn("  not ours, so left there: "+strings.Join(left, ", ")))
+		e.Printf("%s\n", e.Paint.Warn("  not ours, so left there: "+strings.Join(left, ", ")))
 	}
 	return nil
 }
@@ -132,32 +133,32 @@ func keptLog(home string, last carry.Saved, err error) error {
 
 // lastExport drains the spool, stops the daemon and exports the log. A session that still runs may send
 // a hook meanwhile, and that starts the daemon again: then nothing may be removed.
-func (a *app) lastExport() (carry.Saved, error) {
-	spool := spool.Open(a.files())
+func lastExport(ctx context.Context, e *Env) (carry.Saved, error) {
+	spool := spool.Open(e.Files())
 	if spool.Count() > 0 {
-		if err := a.with(needStarted, a.drain); err != nil {
+		if err := e.With(ctx, needStarted, func() error { return drain(ctx, e) }); err != nil {
 			return carry.Saved{}, fmt.Errorf("take what waits in the spool: %w", err)
 		}
 	}
-	if _, err := a.stop(); err != nil && !notRunning(err) {
+	if _, err := stop(ctx, e); err != nil && !notRunning(err) {
 		return carry.Saved{}, fmt.Errorf("stop the daemon: %w", err)
 	}
 	if n := spool.Count(); n > 0 {
 		return carry.Saved{}, problem.Faultf("%s could not be taken from the spool", cmdline.Plural(n, "frame")).Advise("`hookctl doctor` tells why; end the sessions that still run")
 	}
-	last, err := a.exportLog()
+	last, err := exportLog(ctx, e)
 	if err != nil {
 		return last, fmt.Errorf("export the log: %w", err)
 	}
-	if _, err := a.runningStatus(); err == nil || spool.Count() > 0 {
+	if _, err := runningStatus(ctx, e); err == nil || spool.Count() > 0 {
 		return last, problem.Faultf("a hook came during the export").Advise("end the sessions that still run, and try again")
 	}
 	return last, nil
 }
 
 // drain has the daemon take what waits in the spool.
-func (a *app) drain() error {
-	_, err := api.Drain.Call(a.ctx, a, api.None{})
+func drain(ctx context.Context, e *Env) error {
+	_, err := api.Drain.Call(ctx, e, api.None{})
 	return err
 }
 
@@ -201,23 +202,23 @@ func removeHome(dir string, getenv func(string) string) (left []string, err erro
 // exportLog writes the whole log as `replay export` does into <home>-export-<time>.ndjson.zst beside the
 // home, and reads the file again to its end. It returns when the file is on disk; a home without a store
 // has nothing to export, and File is "" then.
-func (a *app) exportLog() (carry.Saved, error) {
-	a.door = &door{need: needStore}
-	defer a.door.close()
-	if _, err := a.answering(); err != nil {
+func exportLog(ctx context.Context, e *Env) (carry.Saved, error) {
+	e.door = &door{need: needStore}
+	defer e.door.close()
+	if _, err := e.Answering(ctx); err != nil {
 		if isMissing(err) {
 			err = nil
 		}
 		return carry.Saved{}, err
 	}
-	file := filepath.Clean(a.Home()) + "-export-" + a.Now().UTC().Format("20060102T150405Z") + ".ndjson.zst"
+	file := filepath.Clean(e.Home()) + "-export-" + e.Now().UTC().Format("20060102T150405Z") + ".ndjson.zst"
 	saved, err := carry.Save(file, func(line func([]byte) error) error {
-		return api.Export.Lines(a.ctx, a, api.ExportRequest{}, line)
+		return api.Export.Lines(ctx, e, api.ExportRequest{}, line)
 	}, func(uint64, uint64) {})
 	if err != nil {
 		return carry.Saved{}, err // a file of that name is not overwritten
 	}
-	st, err := a.stand()
+	st, err := e.Status(ctx)
 	if err != nil {
 		return carry.Saved{}, err
 	}

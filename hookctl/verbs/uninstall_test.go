@@ -16,7 +16,7 @@ import (
 func purging(t *testing.T, f *fakeBackend) (b *bench, file string) {
 	t.Helper()
 	b = installed(t, f)
-	b.connect = func(ctx context.Context, n need) (*client.Client, error) {
+	b.Connect = func(ctx context.Context, n need) (*client.Client, error) {
 		if n == needRunning && f.stopped > 0 {
 			return nil, client.Advised(client.ErrNotRunning)
 		}
@@ -54,7 +54,7 @@ func TestPurgeInterrupted(t *testing.T) {
 	b, _ := purging(t, newFake())
 	ctx, cancel := context.WithCancel(t.Context())
 	b.Asks, b.In = true, reader(func([]byte) (int, error) { cancel(); <-t.Context().Done(); return 0, errors.New("closed") })
-	expect.Equal(t, b.main(ctx, []string{"uninstall", "--purge"}), 130, "exit")
+	expect.Equal(t, execute(ctx, b.Env, []string{"uninstall", "--purge"}), 130, "exit")
 	kept(t, b)
 }
 
@@ -93,7 +93,7 @@ func TestPurgeKeepsTheLogInTrouble(t *testing.T) {
 		"content lost": {func(f *fakeBackend, _ *bench, _ string) { f.lacks = true },
 			"hookctl: error: the hooks are out, the log in HOME is untouched: export the log: it lacks 1 large content that events refer to and what was lost with 0 damaged places of the log; its export is FILE\n" +
 				"hookctl: hint: `replay repair` fetches what others still have; else remove that folder by hand\n"},
-		"a daemon again": {func(f *fakeBackend, b *bench, _ string) { b.connect = b.dialHandler },
+		"a daemon again": {func(f *fakeBackend, b *bench, _ string) { b.Connect = b.dialHandler },
 			"hookctl: error: the hooks are out, the log in HOME is untouched: a hook came during the export; its export is FILE\n" +
 				"hookctl: hint: end the sessions that still run, and try again\n"},
 		"spool": {func(_ *fakeBackend, b *bench, _ string) {

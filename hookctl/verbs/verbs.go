@@ -1,6 +1,6 @@
 // Package verbs is what people type: one file per noun, a verb with flags a struct whose fields they are, with what it does over the
 // daemon's surface. Whatever a verb touches of the world (output, environment, clock, connection) is
-// a field of its app, so that a test runs it in process with a buffer.
+// a field of its [Env], so that a test runs it in process with a buffer.
 //
 // # Rules
 //
@@ -34,18 +34,21 @@ import (
 
 // Main runs one command line, without the program's name, and gives its exit code.
 func Main(args []string, here Here) int {
-	return cmdline.Main(func(ctx context.Context) int { return newApp(here).main(ctx, args) })
+	return cmdline.Main(func(ctx context.Context) int {
+		e := newEnv(here)
+		return execute(ctx, e, args)
+	})
 }
 
-func (a *app) main(ctx context.Context, args []string) int {
-	a.ctx = ctx
-	a.args = args
-	return a.Report(ctx, a.Execute(ctx, a.root(), args))
+// execute runs one command line and returns its exit code.
+func execute(ctx context.Context, e *Env, args []string) int {
+	e.Args = args
+	return e.Report(ctx, e.Execute(ctx, commandTree(e), args))
 }
 
-// root is the whole tree of commands.
-func (a *app) root() *cobra.Command {
-	root := a.Root(&cobra.Command{
+// commandTree is the whole tree of commands.
+func commandTree(e *Env) *cobra.Command {
+	root := e.Root(&cobra.Command{
 		Use:   "hookctl",
 		Short: "hookctl controls hookline, a flight recorder for Claude Code",
 		Long: "hookctl controls hookline, a flight recorder for Claude Code.\n" +
@@ -55,7 +58,7 @@ func (a *app) root() *cobra.Command {
 			"nothing. HOOKLINE_FSYNC, _IDLE_EXIT, _FLUSH_INTERVAL, _LOG_LEVEL and _COLOR override the configuration's key of that name; NO_COLOR and CI switch\n" +
 			"colour and progress bars off. Exit codes: 0 done, 1 trouble or a wrong command line, 2 the log is damaged, 130 interrupted.",
 		Example: "  hookctl install && hookctl start\n  hookctl tail -f",
-	}, func() { a.conf = a.Settle() })
+	}, func() { e.Conf = e.Settle() })
 	group := func(id, title string, verbs ...*cobra.Command) {
 		root.AddGroup(&cobra.Group{ID: id, Title: title})
 		for _, c := range verbs {
@@ -63,11 +66,11 @@ func (a *app) root() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	group("recorder", "The recorder:", a.recorderVerbs()...)
-	group("log", "The log:", a.logVerbs()...)
-	group("state", "Derived from the log:", a.stateVerbs()...)
-	group("tool", "This tool:", a.configCmd(), a.CompletionCmd(root), a.VersionCmd(), a.SchemaCmd(outputs), a.ManCmd(root))
-	group("client", "Called by the client:", a.clientVerbs()...)
+	group("recorder", "The recorder:", recorderVerbs(e)...)
+	group("log", "The log:", logVerbs(e)...)
+	group("state", "Derived from the log:", stateVerbs(e)...)
+	group("tool", "This tool:", configCmd(e), e.CompletionCmd(root), e.VersionCmd(), e.SchemaCmd(outputs), e.ManCmd(root))
+	group("client", "Called by the client:", clientVerbs(e)...)
 	root.SetHelpCommandGroupID("tool")
 	cmdline.AddHelp(root, "tail")
 	return root
@@ -157,31 +160,31 @@ var outputs = cmdline.Outputs{
 
 // runner is a verb with flags: its fields are its flags, as of [cmdline.Flags], and hold their defaults.
 type runner interface {
-	run(a *app, args []string) error
+	run(ctx context.Context, e *Env, args []string) error
 }
 
 // verb is a command that runs v; its first request connects as n says. Without args a command that is one word takes none.
-func (a *app) verb(n need, use, short, long, example string, v runner, args ...cobra.PositionalArgs) *cobra.Command {
-	cmd := a.plain(n, use, short, long, example, func(args []string) error { return v.run(a, args) }, args...)
+func verb(e *Env, n need, use, short, long, example string, v runner, args ...cobra.PositionalArgs) *cobra.Command {
+	cmd := plain(e, n, use, short, long, example, v.run, args...)
 	cmdline.Flags(cmd, v, map[string]cobra.CompletionFunc{
-		"Session": a.completes(sessionWords), "Project": a.completes(projectWords), "Branch": a.completes(branchWords),
+		"Session": completes(e, sessionWords), "Project": completes(e, projectWords), "Branch": completes(e, branchWords),
 		"Types": cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp)})
 	return cmd
 }
 
 // plain is a verb without flags.
-func (a *app) plain(n need, use, short, long, example string, run func(args []string) error, args ...cobra.PositionalArgs) *cobra.Command {
+func plain(e *Env, n need, use, short, long, example string, run func(ctx context.Context, e *Env, args []string) error, args ...cobra.PositionalArgs) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Long: long, Example: example}
 	if len(args) > 0 {
 		cmd.Args = args[0]
 	}
-	return cmdline.Verb(cmd, nil, func(_ context.Context, args []string) error {
-		if n == needHookfind && a.search == nil {
-			return a.becomeHookfind()
+	return cmdline.Verb(cmd, nil, func(ctx context.Context, args []string) error {
+		if n == needHookfind && e.search == nil {
+			return becomeHookfind(e)
 		}
-		a.door = &door{need: n}
-		defer a.door.close()
-		return run(args)
+		e.door = &door{need: n}
+		defer e.door.close()
+		return run(ctx, e, args)
 	})
 }
 

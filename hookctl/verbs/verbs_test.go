@@ -25,9 +25,9 @@ var update = flag.Bool("update", false, "write the golden files")
 // noon is when every test happens.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// bench is an app with everything it touches in the test's hands.
+// bench is an [Env] with everything it touches in the test's hands.
 type bench struct {
-	*app
+	*Env
 	t        *testing.T
 	out, err *bytes.Buffer
 	env      map[string]string
@@ -45,24 +45,24 @@ func newBench(t *testing.T, handler http.Handler) *bench {
 	expect.OK(t, os.Mkdir(home, 0o700))
 	b := &bench{t: t, out: &bytes.Buffer{}, err: &bytes.Buffer{}, handler: handler,
 		env: map[string]string{"HOME": home, "HOOKLINE_HOME": filepath.Join(home, "state")}}
-	b.app = &app{ctx: t.Context(), here: daemon.Here,
+	b.Env = &Env{Here: daemon.Here,
 		Console: cmdline.Console{Name: "hookctl",
 			In: strings.NewReader(""), Out: b.out, Err: b.err, Getenv: func(k string) string { return b.env[k] },
 			Now: func() time.Time { return noon }, Zone: time.UTC, Cwd: filepath.Join(home, "project"),
 			Pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }},
-		self:    filepath.Join(home, "bin", "hookd"),
-		alive:   func(int) bool { return false },
-		place:   func(dir string) facts.Place { return facts.Place{Dir: dir} },
-		world:   facts.New(),
-		managed: filepath.Join(home, "managed"),
-		look:    func(name string) (string, error) { return "", fmt.Errorf("%s: not found", name) },
-		ground:  func(string) (string, bool, error) { return "ext4", false, nil },
-		room: func(path string) (int64, int64, error) {
+		Self:    filepath.Join(home, "bin", "hookd"),
+		Alive:   func(int) bool { return false },
+		Place:   func(dir string) facts.Place { return facts.Place{Dir: dir} },
+		World:   facts.New(),
+		Managed: filepath.Join(home, "managed"),
+		Look:    func(name string) (string, error) { return "", fmt.Errorf("%s: not found", name) },
+		Ground:  func(string) (string, bool, error) { return "ext4", false, nil },
+		Room: func(path string) (int64, int64, error) {
 			_, err := os.Stat(path) // as the real one: what is not there is on no disk
 			return 200 << 30, 500 << 30, err
 		},
 	}
-	b.connect = b.dialHandler
+	b.Connect = b.dialHandler
 	return b
 }
 
@@ -91,7 +91,7 @@ func (b *bench) run(args ...string) (int, string, string) {
 	b.out.Reset()
 	b.err.Reset()
 	b.JSON, b.Color = false, ""
-	code := b.main(b.t.Context(), args)
+	code := execute(b.t.Context(), b.Env, args)
 	return code, b.out.String(), b.err.String()
 }
 

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"strings"
 
 	"hookline/hookctl/api"
@@ -11,38 +12,38 @@ type whyVerb struct {
 	ofSession
 }
 
-func (f *whyVerb) run(a *app, args []string) error {
-	id, err := a.current(f.Session)
+func (f *whyVerb) run(ctx context.Context, e *Env, args []string) error {
+	id, err := current(ctx, e, f.Session)
 	if err != nil {
 		return err
 	}
-	return a.why(id, args[0])
+	return why(ctx, e, id, args[0])
 }
 
 // why prints the events that what a session is told comes from.
-func (a *app) why(session, text string) error {
-	out, err := api.ExplainLine.Call(a.ctx, a, api.WhyRequest{Session: session, Text: text})
+func why(ctx context.Context, e *Env, session, text string) error {
+	out, err := api.ExplainLine.Call(ctx, e, api.WhyRequest{Session: session, Text: text})
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(out)
+	if e.JSON {
+		return e.PrintJSON(out)
 	}
 	for _, l := range out.Lines {
-		a.Printf("line   %s: %s\n", l.ID, cmdline.OneLine(l.Text))
+		e.Printf("line   %s: %s\n", l.ID, cmdline.OneLine(l.Text))
 	}
 	for _, s := range out.Sources {
 		if s.Seq == 0 {
-			a.Printf("event  %s, not in the log: %s: %s\n", s.Event, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
+			e.Printf("event  %s, not in the log: %s: %s\n", s.Event, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
 			continue
 		}
-		a.Printf("event  %d  %s  %s: %s: %s\n", s.Seq, a.stamp(s.Time), s.Type, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
+		e.Printf("event  %d  %s  %s: %s: %s\n", s.Seq, stamp(e, s.Time), s.Type, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
 	}
 	for _, t := range out.Told {
-		a.Printf("told   %d  %s  %s: %s\n", t.Seq, a.stamp(t.Time), t.Hook, strings.Join(t.Items, ", "))
+		e.Printf("told   %d  %s  %s: %s\n", t.Seq, stamp(e, t.Time), t.Hook, strings.Join(t.Items, ", "))
 	}
 	if len(out.Told) == 0 {
-		a.Printf("told   not yet\n")
+		e.Printf("told   not yet\n")
 	}
 	return nil
 }
@@ -51,10 +52,10 @@ type retractVerb struct {
 	Reason string `help:"why it is wrong; wanted"`
 }
 
-func (f *retractVerb) run(a *app, args []string) error {
-	out, err := api.Retract.Call(a.ctx, a, api.RetractRequest{ID: args[0], Reason: f.Reason})
+func (f *retractVerb) run(ctx context.Context, e *Env, args []string) error {
+	out, err := api.Retract.Call(ctx, e, api.RetractRequest{ID: args[0], Reason: f.Reason})
 	if err != nil {
 		return err
 	}
-	return a.Result(out, "taken back: %d %s, by event %d\n", out.Target.Seq, out.Target.Type, out.Event.Seq)
+	return e.Result(out, "taken back: %d %s, by event %d\n", out.Target.Seq, out.Target.Type, out.Event.Seq)
 }

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -35,41 +36,41 @@ type handoffJSON struct {
 	State   working.State `json:"state" jsonschema_description:"what the next session of the project is told from, for 24 h"`
 }
 
-func (a *app) goalCmd() *cobra.Command {
+func goalCmd(e *Env) *cobra.Command {
 	return cmdline.Noun("goal", "Show a session's goal, and set it", "  hookctl goal show\n  hookctl goal set 'Ship the retries'",
-		a.verb(needStore, "show", "Show the goal, the current task and the confidence", "",
+		verb(e, needStore, "show", "Show the goal, the current task and the confidence", "",
 			"  hookctl goal show",
-			&workingVerb{show: a.printGoal}),
-		a.verb(needStore, "set TEXT", "Set the goal", "",
+			&workingVerb{show: printGoal}),
+		verb(e, needStore, "set TEXT", "Set the goal", "",
 			"  hookctl goal set 'Ship the retries'",
 			&noteVerb{event: func(text string) events.Event { return &events.GoalSet{Text: text} }}, cmdline.Exactly("TEXT")))
 }
 
-func (a *app) handoffCmd() *cobra.Command {
+func handoffCmd(e *Env) *cobra.Command {
 	return cmdline.Noun("handoff", "Show what the next session of the project is told, and add words to it",
 		"  hookctl handoff show\n  hookctl handoff write 'Run the smoke tests next'",
-		a.verb(needStore, "show", "Show what the next session is told", "",
+		verb(e, needStore, "show", "Show what the next session is told", "",
 			"  hookctl handoff show",
-			&workingVerb{show: a.printHandoff}),
-		a.verb(needStore, "write TEXT", "Keep words for the next session", "",
+			&workingVerb{show: printHandoff}),
+		verb(e, needStore, "write TEXT", "Keep words for the next session", "",
 			"  hookctl handoff write 'Run the smoke tests next'",
 			&noteVerb{event: func(text string) events.Event { return &events.HandoffWritten{Text: text} }}, cmdline.Exactly("TEXT")))
 }
 
-func (a *app) checkpointCmd() *cobra.Command {
+func checkpointCmd(e *Env) *cobra.Command {
 	return cmdline.Noun("checkpoint", "Mark states of a session's work, and go back to one", "  hookctl checkpoint list\n  hookctl checkpoint show",
-		a.verb(needStore, "list", "List a session's checkpoints", "",
+		verb(e, needStore, "list", "List a session's checkpoints", "",
 			"  hookctl checkpoint list",
-			&workingVerb{show: a.printCheckpoints}),
-		a.verb(needStore, "create", "Mark the state of now",
+			&workingVerb{show: printCheckpoints}),
+		verb(e, needStore, "create", "Mark the state of now",
 			"Mark the state of now. One is made before every compaction. `hookctl checkpoint show` shows the state that it marks.",
 			"  hookctl checkpoint create --note 'before the rewrite'",
 			&checkpointCreateVerb{}),
-		a.verb(needStore, "show [SEQ]", "Show the state that a checkpoint marks",
+		verb(e, needStore, "show [SEQ]", "Show the state that a checkpoint marks",
 			"Show the state that a checkpoint marks: the newest (also as `last`), or that of a sequence in `hookctl checkpoint list`.",
 			"  hookctl checkpoint show\n  hookctl checkpoint show 4711 --session last",
 			&checkpointVerb{show: true}, cmdline.Between(0, "a sequence")),
-		a.verb(needStarted, "restore [SEQ]", "Make the state of a checkpoint the session's own again",
+		verb(e, needStarted, "restore [SEQ]", "Make the state of a checkpoint the session's own again",
 			"Make the state of a checkpoint the session's own again: the goal, what was corrected, open failures, changed files,\n"+
 				"and within an hour the files that were read and the commands. What is not restored is said. Nothing is erased.",
 			"  hookctl checkpoint restore\n  hookctl checkpoint restore 4711 --session last",
@@ -79,19 +80,19 @@ func (a *app) checkpointCmd() *cobra.Command {
 // workingVerb prints something of a session's working state.
 type workingVerb struct {
 	ofSession
-	show func(id string, s working.State) error
+	show func(e *Env, id string, s working.State) error
 }
 
-func (f *workingVerb) run(a *app, _ []string) error {
-	id, err := a.current(f.Session)
+func (f *workingVerb) run(ctx context.Context, e *Env, _ []string) error {
+	id, err := current(ctx, e, f.Session)
 	if err != nil {
 		return err
 	}
-	s, err := stateOf[working.State](a, working.Name, id)
+	s, err := stateOf[working.State](ctx, e, working.Name, id)
 	if err != nil {
 		return problem.FaultBy(err, "nothing is known yet of what session %s works on", id).Advise("it begins with its first prompt or tool call")
 	}
-	return f.show(id, s)
+	return f.show(e, id, s)
 }
 
 // noteVerb records one text of a session.
@@ -100,12 +101,16 @@ type noteVerb struct {
 	event func(text string) events.Event
 }
 
-func (f *noteVerb) run(a *app, args []string) error {
+func (f *noteVerb) run(ctx context.Context, e *Env, args []string) error {
 	text := strings.TrimSpace(args[0])
 	if text == "" {
 		return problem.Faultf("the text is empty").Advise("quote it for the shell")
 	}
-	return a.sayEmitted(a.emitFor(f.Session, f.event(text)))
+	r, err := emitFor(ctx, e, f.Session, f.event(text))
+	if err != nil {
+		return err
+	}
+	return sayEmitted(e, r)
 }
 
 type checkpointCreateVerb struct {
@@ -113,8 +118,12 @@ type checkpointCreateVerb struct {
 	Note string `help:"what to remember of it"`
 }
 
-func (f *checkpointCreateVerb) run(a *app, _ []string) error {
-	return a.sayEmitted(a.emitFor(f.Session, &events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: f.Note}))
+func (f *checkpointCreateVerb) run(ctx context.Context, e *Env, _ []string) error {
+	r, err := emitFor(ctx, e, f.Session, &events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: f.Note})
+	if err != nil {
+		return err
+	}
+	return sayEmitted(e, r)
 }
 
 // checkpointVerb shows or restores one checkpoint of a session.
@@ -123,7 +132,7 @@ type checkpointVerb struct {
 	show bool
 }
 
-func (f *checkpointVerb) run(a *app, args []string) error {
+func (f *checkpointVerb) run(ctx context.Context, e *Env, args []string) error {
 	order := api.RestoreRequest{Show: f.show}
 	if len(args) > 0 && args[0] != lastSession {
 		seq, err := strconv.ParseUint(args[0], 10, 64)
@@ -132,45 +141,45 @@ func (f *checkpointVerb) run(a *app, args []string) error {
 		}
 		order.Checkpoint = seq
 	}
-	id, err := a.current(f.Session)
+	id, err := current(ctx, e, f.Session)
 	if err != nil {
 		return err
 	}
 	order.Session = id
-	out, err := api.Restore.Call(a.ctx, a, order)
+	out, err := api.Restore.Call(ctx, e, order)
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(out)
+	if e.JSON {
+		return e.PrintJSON(out)
 	}
 
 	restored := ""
 	if out.Event != "" {
 		restored = " is restored"
 	}
-	a.Printf("checkpoint %d of %s%s\n", out.Checkpoint, a.stamp(out.Time), restored)
+	e.Printf("checkpoint %d of %s%s\n", out.Checkpoint, stamp(e, out.Time), restored)
 	for _, it := range hook.Known(out.State) {
-		a.Printf("%s\n", cmdline.OneLine(it.Text))
+		e.Printf("%s\n", cmdline.OneLine(it.Text))
 	}
 	for _, l := range out.Left {
-		a.Printf("not restored: %s\n", cmdline.OneLine(l))
+		e.Printf("not restored: %s\n", cmdline.OneLine(l))
 	}
 	return nil
 }
 
-func (a *app) printGoal(id string, s working.State) error {
-	if a.JSON {
-		return a.PrintJSON(goalJSON{Session: id, Goal: s.Goal, Keywords: append([]string{}, s.Keywords...), Task: s.Task,
+func printGoal(e *Env, id string, s working.State) error {
+	if e.JSON {
+		return e.PrintJSON(goalJSON{Session: id, Goal: s.Goal, Keywords: append([]string{}, s.Keywords...), Task: s.Task,
 			Confidence: s.Confidence(), Evidence: append([]working.Proof{}, s.Evidence...), Unproved: s.Unproved, Open: len(s.Open)})
 	}
 	if s.Goal == nil {
-		a.Printf("no goal yet\n")
+		e.Printf("no goal yet\n")
 		return nil
 	}
-	a.Printf("%s\n", s.Goal.Text)
+	e.Printf("%s\n", s.Goal.Text)
 	if s.Task != nil && s.Task.Event != s.Goal.Event {
-		a.Printf("current task: %s\n", s.Task.Text)
+		e.Printf("current task: %s\n", s.Task.Text)
 	}
 
 	var parts []string // what the confidence comes from
@@ -190,23 +199,23 @@ func (a *app) printGoal(id string, s working.State) error {
 	if n := len(s.Open); n > 0 {
 		parts = append(parts, fmt.Sprintf("open failures: %d", n))
 	}
-	a.Printf("confidence: %d %%, %s\n", s.Confidence(), strings.Join(parts, "; "))
+	e.Printf("confidence: %d %%, %s\n", s.Confidence(), strings.Join(parts, "; "))
 	return nil
 }
 
-func (a *app) printHandoff(id string, s working.State) error {
-	if a.JSON {
-		return a.PrintJSON(handoffJSON{Session: id, State: s})
+func printHandoff(e *Env, id string, s working.State) error {
+	if e.JSON {
+		return e.PrintJSON(handoffJSON{Session: id, State: s})
 	}
-	for _, it := range hook.Handoff(s, a.Now(), "") {
-		a.Printf("%s\n", it.Text)
+	for _, it := range hook.Handoff(s, e.Now(), "") {
+		e.Printf("%s\n", it.Text)
 	}
 	return nil
 }
 
-func (a *app) printCheckpoints(_ string, s working.State) error {
-	t := a.Table("SEQ", "TIME", "TRIGGER", "NOTE")
+func printCheckpoints(e *Env, _ string, s working.State) error {
+	t := e.Table("SEQ", "TIME", "TRIGGER", "NOTE")
 	return cmdline.PrintList(t, "no checkpoints yet: one is made before every compaction", s.Checkpoints, func(c working.Checkpoint) []string {
-		return []string{fmt.Sprint(c.Seq), a.stamp(c.Time), c.Trigger, c.Note}
+		return []string{fmt.Sprint(c.Seq), stamp(e, c.Time), c.Trigger, c.Note}
 	})
 }
