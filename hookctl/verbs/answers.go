@@ -13,14 +13,17 @@ import (
 	"hookline/hookctl/config"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/redact"
-	"hookline/projector/project"
+	"hookline/hookctl/verbs/command"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 	"hookline/replay/past"
 )
 
 // Answers gives agents what the verbs print for people: the same text, without colour, redacted once more and bounded.
 // It only reads. Each answer asks the daemon anew, so that it may be restarted meanwhile. Safe for concurrent use.
 type Answers struct {
-	env     *Env
+	env     *env.Env
 	secrets *redact.Redactor
 }
 
@@ -46,17 +49,17 @@ type FindQuestion struct {
 type SessionRef struct{ ID, Title string }
 
 // told runs a verb's function on a console of its own and gives what it prints, or its error in words; either is redacted.
-func (s *Answers) told(ctx context.Context, run func(e *Env) error) (string, error) {
+func (s *Answers) told(ctx context.Context, run func(e *env.Env) error) (string, error) {
 	var out bytes.Buffer
-	e := s.env.fork()
+	e := s.env.Fork()
 	e.Out = &out
 	e.Err = &bytes.Buffer{}
 	e.Paint = cmdline.Palette{}
 	e.Terminal, e.Watched, e.Asks = false, false, false
 	e.Columns = 0
 	e.JSON = false
-	if err := e.With(ctx, needStore, func() error { return run(e) }); err != nil {
-		return "", errors.New(s.bounded([]byte(join("; ", err.Error(), hintOf(err, "")))))
+	if err := e.With(ctx, env.Store, func() error { return run(e) }); err != nil {
+		return "", errors.New(s.bounded([]byte(show.Join("; ", err.Error(), show.Hint(err, "")))))
 	}
 	return s.bounded(out.Bytes()), nil
 }
@@ -81,7 +84,7 @@ func (s *Answers) bounded(text []byte) string {
 
 // Find searches.
 func (s *Answers) Find(ctx context.Context, q FindQuestion) (string, error) {
-	return s.told(ctx, func(e *Env) error {
+	return s.told(ctx, func(e *env.Env) error {
 		f := findFlags{File: q.File, Command: q.Command, Error: q.Error, Session: q.Session, Project: q.Project, Since: q.Since, Until: q.Until}
 		if q.Type != "" {
 			f.Types = strings.Split(q.Type, ",")
@@ -92,22 +95,22 @@ func (s *Answers) Find(ctx context.Context, q FindQuestion) (string, error) {
 		if q.Limit <= 0 {
 			q.Limit = 10
 		}
-		f.Last = count(min(q.Limit, 30))
+		f.Last = command.Count(min(q.Limit, 30))
 		if q.Session != "" || q.Project == "all" {
 			f.Project = ""
 		}
-		query, err := findQuery(ctx, e, []string{q.Words}, f)
+		wanted, err := findQuery(ctx, e, []string{q.Words}, f)
 		if err != nil {
 			return err
 		}
 		if q.Session == "" && q.Project == "" {
-			all, here, err := projects(ctx, e)
+			all, here, err := query.Here(ctx, e)
 			if err != nil {
 				return err
 			}
-			query.Projects = sameProject(all, here)
+			wanted.Projects = query.SameProject(all, here)
 		}
-		hits, err := hits(ctx, e, query)
+		hits, err := hits(ctx, e, wanted)
 		if err == nil {
 			printHits(e, hits)
 		}
@@ -115,31 +118,20 @@ func (s *Answers) Find(ctx context.Context, q FindQuestion) (string, error) {
 	})
 }
 
-// sameProject are the ids under which a project's events stand.
-func sameProject(all []project.State, id string) []string {
-	ids := []string{id}
-	for _, p := range all {
-		if countsFor(all, p.ID) == countsFor(all, id) && p.ID != id {
-			ids = append(ids, p.ID)
-		}
-	}
-	return ids
-}
-
 // Session gives what happened in a session, its newest steps.
 func (s *Answers) Session(ctx context.Context, name string, steps int) (string, error) {
 	if name == "" {
-		name = lastSession
+		name = query.LastSession
 	}
 	if steps <= 0 {
 		steps = 20
 	}
-	return s.told(ctx, func(e *Env) error { return showSession(ctx, e, name, count(steps), false) })
+	return s.told(ctx, func(e *env.Env) error { return showSession(ctx, e, name, command.Count(steps), false) })
 }
 
 // Event gives one event in full.
 func (s *Answers) Event(ctx context.Context, id string) (string, error) {
-	return s.told(ctx, func(e *Env) error {
+	return s.told(ctx, func(e *env.Env) error {
 		r, err := api.Event.Call(ctx, e, api.EventRequest{ID: id})
 		if err != nil {
 			return err
@@ -166,13 +158,13 @@ type stateThen struct {
 // StateAt gives a projection's states as they were at a point of the log; without a projection or a key the names
 // of those there were.
 func (s *Answers) StateAt(ctx context.Context, point, projection, key string) (string, error) {
-	return s.told(ctx, func(e *Env) error {
+	return s.told(ctx, func(e *env.Env) error {
 		at, err := e.Point(point)
 		if err != nil {
 			return err
 		}
-		if key == lastSession {
-			last, err := resolve(ctx, e, key)
+		if key == query.LastSession {
+			last, err := query.Session(ctx, e, key)
 			if err != nil {
 				return err
 			}
@@ -200,8 +192,8 @@ func (s *Answers) StateAt(ctx context.Context, point, projection, key string) (s
 
 // Why names the events that what the model was told comes from: by an event's id, or by words of it.
 func (s *Answers) Why(ctx context.Context, text, name string) (string, error) {
-	return s.told(ctx, func(e *Env) error {
-		id, err := current(ctx, e, name)
+	return s.told(ctx, func(e *env.Env) error {
+		id, err := query.Current(ctx, e, name)
 		if err != nil {
 			return err
 		}
@@ -211,7 +203,7 @@ func (s *Answers) Why(ctx context.Context, text, name string) (string, error) {
 
 // Decisions gives the ledger of this project.
 func (s *Answers) Decisions(ctx context.Context, all bool) (string, error) {
-	return s.told(ctx, func(e *Env) error {
+	return s.told(ctx, func(e *env.Env) error {
 		l, err := ledgerOf(ctx, e)
 		if err != nil {
 			return err
@@ -223,8 +215,8 @@ func (s *Answers) Decisions(ctx context.Context, all bool) (string, error) {
 // Sessions are the newest sessions of this project.
 func (s *Answers) Sessions(ctx context.Context, most int) ([]SessionRef, error) {
 	var out []SessionRef
-	_, err := s.told(ctx, func(e *Env) error {
-		list, _, err := newestOf(ctx, e, false, most)
+	_, err := s.told(ctx, func(e *env.Env) error {
+		list, _, err := query.NewestOf(ctx, e, false, most)
 		if err != nil {
 			return err
 		}
@@ -237,8 +229,11 @@ func (s *Answers) Sessions(ctx context.Context, most int) ([]SessionRef, error) 
 	return out, err
 }
 
-func mcpVerb(ctx context.Context, e *Env, _ []string) error {
-	user, added := config.Patterns(e.Getenv, e.ProjectDir())
-	secrets := redact.New().With(redact.Extra{User: redact.Compile(user), Project: redact.Compile(added)})
-	return e.search.Serve(ctx, &Answers{e, secrets})
+// mcpVerb serves agents by what the program hookfind links.
+func mcpVerb(serve func(context.Context, *Answers) error) func(context.Context, *env.Env, []string) error {
+	return func(ctx context.Context, e *env.Env, _ []string) error {
+		user, added := config.Patterns(e.Getenv, e.ProjectDir())
+		secrets := redact.New().With(redact.Extra{User: redact.Compile(user), Project: redact.Compile(added)})
+		return serve(ctx, &Answers{e, secrets})
+	}
 }

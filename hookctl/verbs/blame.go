@@ -21,6 +21,9 @@ import (
 	"hookline/hookctl/find"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 	"hookline/projector/session"
 	"hookline/replay/past"
 )
@@ -48,7 +51,7 @@ type blameJSON struct {
 
 var lineRange = regexp.MustCompile(`^(.+):(\d{1,9})(?:-(\d{1,9}))?$`)
 
-func blameVerb(ctx context.Context, e *Env, args []string) error {
+func blameVerb(ctx context.Context, e *env.Env, args []string) error {
 	given := args[0]
 	from, to, one := 1, math.MaxInt, false
 	if m := lineRange.FindStringSubmatch(given); m != nil { // its numbers cannot fail
@@ -100,7 +103,7 @@ func blameVerb(ctx context.Context, e *Env, args []string) error {
 	if e.JSON {
 		return cmdline.PrintEach(&e.Console, lines)
 	}
-	return paged(ctx, e, func() {
+	return show.Paged(ctx, e, func() {
 		printBlame(e, lines)
 		if one {
 			describeBlame(e, lines[0])
@@ -110,7 +113,7 @@ func blameVerb(ctx context.Context, e *Env, args []string) error {
 
 // editsOf are the recorded edits of a file, the newest first: those of its path, and of the same file in another work
 // tree of the project.
-func editsOf(ctx context.Context, e *Env, file string) ([]events.Record, error) {
+func editsOf(ctx context.Context, e *env.Env, file string) ([]events.Record, error) {
 	x, err := index(ctx, e)
 	if err != nil {
 		return nil, err
@@ -129,16 +132,16 @@ func editsOf(ctx context.Context, e *Env, file string) ([]events.Record, error) 
 	found = slices.CompactFunc(found, func(x, y find.Match) bool { return x.Seq == y.Seq })
 
 	place := e.Place(filepath.Dir(real))
-	projects, err := allProjects(ctx, e)
+	projects, err := query.Projects(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	here := projectAt(projects, place.Path())
+	here := query.ProjectAt(projects, place.Path())
 	var calls []events.Record
 	err = eventsAt(ctx, e, found, func(m find.Match, r events.Record) {
 		path := filepath.FromSlash(events.MemberText(events.Member(r.Data, "tool_input"), "file_path"))
 		within, ok := strings.CutPrefix(path, filepath.FromSlash(r.Worktree)+string(filepath.Separator))
-		sibling := ok && r.Worktree != "" && place.Worktree != "" && filepath.Join(place.Worktree, within) == real && countsFor(projects, m.Project) == here
+		sibling := ok && r.Worktree != "" && place.Worktree != "" && filepath.Join(place.Worktree, within) == real && query.CountsFor(projects, m.Project) == here
 		if path == file || path == real || sibling {
 			calls = append(calls, r)
 		}
@@ -147,7 +150,7 @@ func editsOf(ctx context.Context, e *Env, file string) ([]events.Record, error) 
 }
 
 // blamed are lines with the call that wrote each.
-func blamed(ctx context.Context, e *Env, b *find.Blame, calls []events.Record, from, to int) ([]blameJSON, error) {
+func blamed(ctx context.Context, e *env.Env, b *find.Blame, calls []events.Record, from, to int) ([]blameJSON, error) {
 	known := map[uint64]blameJSON{} // by the call: what its lines have in common
 	for _, r := range calls {
 		known[r.Seq] = blameJSON{Time: &r.Time, Session: r.Session, Agent: r.AgentID}
@@ -157,10 +160,10 @@ func blamed(ctx context.Context, e *Env, b *find.Blame, calls []events.Record, f
 	for n, o := range b.Result()[from-1 : to] {
 		l, recorded := known[o.Event]
 		if recorded && l.Line == 0 {
-			c, _ := stateOf[session.State](ctx, e, session.Name, l.Session) // one that is not there has no title
+			c, _ := query.StateOf[session.State](ctx, e, session.Name, l.Session) // one that is not there has no title
 			l.Title = c.Title
 			q := api.EventsRequest{Session: l.Session, Types: []string{events.TypePromptSubmitted}, Until: past.AtSeq(o.Event), Last: 1}
-			err := records(ctx, e, q, func(p events.Record) { // the newest before the call led to it
+			err := query.Records(ctx, e, q, func(p events.Record) { // the newest before the call led to it
 				if event, ok := p.Event.(*events.PromptSubmitted); ok {
 					l.Prompt = cmdline.Fit(cmdline.OneLine(event.Headline()), 300)
 				}
@@ -183,7 +186,7 @@ func blamed(ctx context.Context, e *Env, b *find.Blame, calls []events.Record, f
 	return out, nil
 }
 
-func printBlame(e *Env, lines []blameJSON) {
+func printBlame(e *env.Env, lines []blameJSON) {
 	width := 1
 	if n := len(lines); n > 0 {
 		width = len(strconv.Itoa(lines[n-1].Line))
@@ -195,7 +198,7 @@ func printBlame(e *Env, lines []blameJSON) {
 			if l.How == find.ByWords {
 				event = "≈" + event
 			}
-			who = e.Paint.Session(alias(l.Session)) + "  " + l.Time.In(e.Zone).Format("2006-01-02 15:04") + "  " + cmdline.Pad(event, 6)
+			who = e.Paint.Session(show.Alias(l.Session)) + "  " + l.Time.In(e.Zone).Format("2006-01-02 15:04") + "  " + cmdline.Pad(event, 6)
 		}
 		e.Printf("%s  %s  %s\n", who, e.Paint.Faint(fmt.Sprintf("%*d", width, l.Line)), strings.ReplaceAll(l.Text, "\t", "    "))
 	}
@@ -205,17 +208,17 @@ func printBlame(e *Env, lines []blameJSON) {
 var nobody = map[string]string{find.Earlier: "before the first recorded edit", find.Outside: "by no recorded edit", "unrecorded": "no recorded edit of this file"}
 
 // describeBlame prints all that is known of one line.
-func describeBlame(e *Env, l blameJSON) {
+func describeBlame(e *env.Env, l blameJSON) {
 	e.Printf("\n")
-	fields(e, "session", join("  ", l.Session, l.Title))
-	fields(e, "prompt", l.Prompt)
+	show.Fields(e, "session", show.Join("  ", l.Session, l.Title))
+	show.Fields(e, "prompt", l.Prompt)
 	if l.Event != 0 {
-		fields(e, "call", fmt.Sprintf("event %d (`hookctl events show %d`)", l.Event, l.Event))
+		show.Fields(e, "call", fmt.Sprintf("event %d (`hookctl events show %d`)", l.Event, l.Event))
 	}
-	fields(e, "subagent", l.Agent)
+	show.Fields(e, "subagent", l.Agent)
 	switch l.How {
 	case find.ByWords:
-		fields(e, "doubt", "the file around this edit was not recorded; the line is one of its words")
+		show.Fields(e, "doubt", "the file around this edit was not recorded; the line is one of its words")
 	case find.Outside:
 		words := "a person, a command or a formatter changed it"
 		if l.After != 0 {
@@ -224,8 +227,8 @@ func describeBlame(e *Env, l blameJSON) {
 		if l.Before != 0 {
 			words += fmt.Sprintf(" and before event %d", l.Before)
 		}
-		fields(e, "doubt", words)
+		show.Fields(e, "doubt", words)
 	case find.Earlier:
-		fields(e, "doubt", fmt.Sprintf("it was there before event %d, the first recorded edit of the file", l.Before))
+		show.Fields(e, "doubt", fmt.Sprintf("it was there before event %d, the first recorded edit of the file", l.Before))
 	}
 }

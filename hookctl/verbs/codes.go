@@ -11,6 +11,10 @@ import (
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/command"
+	"hookline/hookctl/verbs/emit"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
 	"hookline/projector/codes"
 )
 
@@ -33,23 +37,23 @@ type codesEndedJSON struct {
 	Projects []string `json:"projects" jsonschema_description:"ids of those whose codes ended"`
 }
 
-func codesCmd(e *Env) *cobra.Command {
+func codesCmd(e *env.Env) *cobra.Command {
 	c := cmdline.Noun("codes", "Show what was worked on in a project as short codes, and end them", "  hookctl codes show\n  hookctl codes complete",
-		plain(e, needStore, "show", "Show the codes of this project", "",
+		command.Plain(e, env.Store, "show", "Show the codes of this project", "",
 			"  hookctl codes show\n  hookctl codes show --json | jq .codes",
 			codesShowVerb),
-		plain(e, needStarted, "add CODE", "Add a code",
+		command.Plain(e, env.Started, "add CODE", "Add a code",
 			"Add a code: impl:, dec:, block:, next:, done: or test: and what it says. done: also ends a next: or block: that says the same.",
 			"  hookctl codes add 'dec:one file per verb'\n  hookctl codes add done:ship-it",
 			codesAddVerb, cmdline.Exactly("a code, as dec:TEXT")),
-		verb(e, needStarted, "complete", "End the codes of this project: the work is done", "",
+		command.Verb(e, env.Started, "complete", "End the codes of this project: the work is done", "",
 			"  hookctl codes complete",
 			&codesEndVerb{codes.Completed}),
 
-		verb(e, needStarted, "archive", "End the codes of this project, done or not", "",
+		command.Verb(e, env.Started, "archive", "End the codes of this project, done or not", "",
 			"  hookctl codes archive",
 			&codesEndVerb{codes.Archived}),
-		verb(e, needStarted, "cleanup", "End the codes of every project where they have expired", "",
+		command.Verb(e, env.Started, "cleanup", "End the codes of every project where they have expired", "",
 			"  hookctl codes cleanup",
 			&codesEndVerb{codes.Expired}))
 	c.Long = "Codes are read off prompts and calls: impl: a file or function that was changed, dec: a decision of the user, block: what\n" +
@@ -59,14 +63,14 @@ func codesCmd(e *Env) *cobra.Command {
 }
 
 // codesHere are the codes of this directory's project.
-func codesHere(ctx context.Context, e *Env) (out codesJSON, err error) {
-	all, here, err := projects(ctx, e)
+func codesHere(ctx context.Context, e *env.Env) (out codesJSON, err error) {
+	all, here, err := query.Here(ctx, e)
 	if err != nil {
 		return out, err
 	}
-	out = codesJSON{Project: here, Name: projectName(all, here), Codes: []string{}, Ended: []codes.Ended{}, Bad: []codes.Code{}}
-	c, err := stateOf[codes.State](ctx, e, codes.Name, here)
-	if err != nil && !isMissing(err) {
+	out = codesJSON{Project: here, Name: query.ProjectName(all, here), Codes: []string{}, Ended: []codes.Ended{}, Bad: []codes.Code{}}
+	c, err := query.StateOf[codes.State](ctx, e, codes.Name, here)
+	if err != nil && !env.IsMissing(err) {
 		return out, err
 	}
 	out.Context = c.At(e.Now())
@@ -79,7 +83,7 @@ func codesHere(ctx context.Context, e *Env) (out codesJSON, err error) {
 	return out, nil
 }
 
-func codesShowVerb(ctx context.Context, e *Env, _ []string) error {
+func codesShowVerb(ctx context.Context, e *env.Env, _ []string) error {
 	out, err := codesHere(ctx, e)
 	if err != nil {
 		return err
@@ -94,31 +98,31 @@ func codesShowVerb(ctx context.Context, e *Env, _ []string) error {
 	})
 }
 
-func codesAddVerb(ctx context.Context, e *Env, args []string) error {
+func codesAddVerb(ctx context.Context, e *env.Env, args []string) error {
 	kind, what, _ := strings.Cut(args[0], ":")
 	if strings.TrimSpace(what) == "" || !strings.Contains(" impl dec block next done test ", " "+kind+" ") {
 		return problem.Faultf("%q is no code", args[0]).Advise("impl:, dec:, block:, next:, done: or test: and what it says")
 	}
-	_, here, err := projects(ctx, e)
+	_, here, err := query.Here(ctx, e)
 	if err != nil {
 		return err
 	}
-	r, err := emit(ctx, e, owner{Project: here}, &events.CodesAdded{Code: args[0]})
+	r, err := emit.Event(ctx, e, emit.Owner{Project: here}, &events.CodesAdded{Code: args[0]})
 	if err != nil {
 		return err
 	}
-	return sayEmitted(e, r)
+	return emit.Say(e, r)
 }
 
 // codesEndVerb ends the codes of this project, or of every project where they have expired.
 type codesEndVerb struct{ status string }
 
-func (f *codesEndVerb) run(ctx context.Context, e *Env, _ []string) error {
-	_, here, err := projects(ctx, e)
+func (f *codesEndVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
+	_, here, err := query.Here(ctx, e)
 	if err != nil {
 		return err
 	}
-	all, err := states[codes.State](ctx, e, api.CellsRequest{Projection: codes.Name})
+	all, err := query.States[codes.State](ctx, e, api.CellsRequest{Projection: codes.Name})
 	if err != nil {
 		return err
 	}
@@ -132,7 +136,7 @@ func (f *codesEndVerb) run(ctx context.Context, e *Env, _ []string) error {
 		if !ends {
 			continue
 		}
-		if _, err := emit(ctx, e, owner{Project: c.Project}, &events.CodesClosed{Status: f.status}); err != nil {
+		if _, err := emit.Event(ctx, e, emit.Owner{Project: c.Project}, &events.CodesClosed{Status: f.status}); err != nil {
 			return err
 		}
 		out.Projects = append(out.Projects, c.Project)

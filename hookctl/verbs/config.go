@@ -21,29 +21,33 @@ import (
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
+	"hookline/hookctl/verbs/command"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 )
 
-func configCmd(e *Env) *cobra.Command {
+func configCmd(e *env.Env) *cobra.Command {
 	return cmdline.Noun("config", "Show, set and check the configuration", "  hookctl config show\n  hookctl config set idle_exit 1h",
-		plain(e, needStore, "show", "Show every setting and where its value comes from",
+		command.Plain(e, env.Store, "show", "Show every setting and where its value comes from",
 			"Show every setting and where its value comes from: flags over environment over files, the local file over\n"+
 				"the project's over the user's. An unknown key is an error here, and a warning in a hook.",
 			"  hookctl config show\n  hookctl config show --json | jq .values.fsync",
 			configShowVerb),
-		offering(completeKeys, plain(e, needStore, "set KEY VALUE", "Set a value in the user's configuration file",
+		command.Offering(completeKeys, command.Plain(e, env.Store, "set KEY VALUE", "Set a value in the user's configuration file",
 			"Set a value in the user's configuration file, which is made when it is not there; comments and other keys\n"+
 				"stay. What is of the daemon counts after `hookctl restart`. Lists are set by `hookctl config edit`.",
 			"  hookctl config set idle_exit 1h",
 			configSetVerb, cmdline.Exactly("a key: `hookctl config show` lists them", "a value"))),
-		plain(e, needStore, "edit", "Open the user's configuration file in $VISUAL or $EDITOR, then check it", "",
+		command.Plain(e, env.Store, "edit", "Open the user's configuration file in $VISUAL or $EDITOR, then check it", "",
 			"  hookctl config edit",
 			configEditVerb),
-		plain(e, needStore, "validate", "Check the configuration files; exits 1 when something is wrong", "",
+		command.Plain(e, env.Store, "validate", "Check the configuration files; exits 1 when something is wrong", "",
 			"  hookctl config validate",
 			configValidateVerb))
 }
 
-func configShowVerb(_ context.Context, e *Env, _ []string) error {
+func configShowVerb(_ context.Context, e *env.Env, _ []string) error {
 	if e.JSON {
 		out := configJSON{Values: map[string]any{}, Origins: e.Conf.Origins, Files: e.Conf.Files, Problems: append([]config.Problem{}, e.Conf.Problems...)}
 		for _, k := range config.Keys() {
@@ -63,7 +67,7 @@ func configShowVerb(_ context.Context, e *Env, _ []string) error {
 	t.Drop = []string{"MEANING"}
 	t.Prose = true
 	for _, k := range config.Keys() {
-		t.Row(k.Name, orDash(strings.Join(e.Conf.Values.Text(k.Name), ", ")), origin(e.Conf.Origins[k.Name]), k.Doc)
+		t.Row(k.Name, show.OrDash(strings.Join(e.Conf.Values.Text(k.Name), ", ")), origin(e.Conf.Origins[k.Name]), k.Doc)
 	}
 	t.Print()
 	e.Printf("\n")
@@ -98,7 +102,7 @@ func origin(o config.Origin) string {
 }
 
 // configProblems prints what is wrong, each with its hint, and ends with exit code 1 then.
-func configProblems(e *Env) error {
+func configProblems(e *env.Env) error {
 	for _, p := range e.Conf.Problems {
 		e.Fail(p.Error(), p.Hint)
 	}
@@ -125,8 +129,8 @@ type configValidJSON struct {
 	Requirements []gates.Problem  `json:"requirements,omitempty" jsonschema_description:"parts of this repository's gates that are left out"`
 }
 
-func configValidateVerb(_ context.Context, e *Env, _ []string) error {
-	faults := ruleFaults(e)
+func configValidateVerb(_ context.Context, e *env.Env, _ []string) error {
+	faults := query.RuleFaults(e)
 	out := configValidJSON{OK: len(e.Conf.Problems)+len(faults) == 0, Problems: append([]config.Problem{}, e.Conf.Problems...), Requirements: faults}
 	return e.Verdict(out, out.OK, func() {
 		_ = configProblems(e) // out says that there are some
@@ -139,7 +143,7 @@ func configValidateVerb(_ context.Context, e *Env, _ []string) error {
 	})
 }
 
-func configSetVerb(_ context.Context, e *Env, args []string) error {
+func configSetVerb(_ context.Context, e *env.Env, args []string) error {
 	key := args[0]
 	value := args[1]
 
@@ -179,7 +183,7 @@ func configSetVerb(_ context.Context, e *Env, args []string) error {
 }
 
 // takeBack writes the text back that a file had before a value broke it.
-func takeBack(e *Env, path string, text []byte) error {
+func takeBack(e *env.Env, path string, text []byte) error {
 	if err := safeopen.Replace(config.Resolved(path), text); err != nil {
 		return fmt.Errorf("write the configuration as it was: %w", err)
 	}
@@ -188,7 +192,7 @@ func takeBack(e *Env, path string, text []byte) error {
 }
 
 // userFile is the path of the user's configuration, which may be written.
-func userFile(e *Env) (string, error) {
+func userFile(e *env.Env) (string, error) {
 	path := config.UserFile(e.Getenv)
 	if path == "" {
 		return "", problem.Faultf("there is no home folder for the user's configuration").Advise("set HOME or XDG_CONFIG_HOME")
@@ -234,7 +238,7 @@ func withKey(text, key, value string) string {
 	return text + line + "\n"
 }
 
-func configEditVerb(ctx context.Context, e *Env, _ []string) error {
+func configEditVerb(ctx context.Context, e *env.Env, _ []string) error {
 	path, err := userFile(e)
 	if err != nil {
 		return err
@@ -259,11 +263,11 @@ func configEditVerb(ctx context.Context, e *Env, _ []string) error {
 }
 
 // judgeAnew reads the configuration again and prints what is wrong with it.
-func judgeAnew(e *Env) error {
+func judgeAnew(e *env.Env) error {
 	readConfiguration(e)
 	return configProblems(e)
 }
 
-func readConfiguration(e *Env) {
+func readConfiguration(e *env.Env) {
 	e.Conf = config.Load(config.Options{Getenv: e.Getenv, Dir: e.ProjectDir()})
 }

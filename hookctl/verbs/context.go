@@ -16,6 +16,10 @@ import (
 	"hookline/hookctl/notes"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
+	"hookline/hookctl/verbs/command"
+	"hookline/hookctl/verbs/emit"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
 	"hookline/projector/session"
 	"hookline/projector/working"
 	"hookline/replay/past"
@@ -23,42 +27,42 @@ import (
 
 // What the agent would be told, and what it costs.
 
-func contextCmd(e *Env) *cobra.Command {
+func contextCmd(e *env.Env) *cobra.Command {
 	return cmdline.Noun("context", "Show what the agent would be told", "  hookctl context show",
-		verb(e, needStore, "show", "Show what the session would be told at a start, and what each section costs",
+		command.Verb(e, env.Store, "show", "Show what the session would be told at a start, and what each section costs",
 			"Show what the session would be told when it starts again after a compaction, or at another start, and what each section\n"+
 				"costs in tokens: the gates where it works too, with --at without them, since their rules are not in the log.",
 			"  hookctl context show\n  hookctl context show --source startup --budget 300\n  hookctl context show --session last --at 10m --json | jq .items",
 			&contextShowVerb{Source: "compact"}),
-		plain(e, needStore, "status", "Show what is there to survive a compaction, and the attention budget", "",
+		command.Plain(e, env.Store, "status", "Show what is there to survive a compaction, and the attention budget", "",
 			"  hookctl context status --json",
 			contextStatusVerb),
-		plain(e, needStore, "rules", "Show what survives a compaction and what is summarised", "",
+		command.Plain(e, env.Store, "rules", "Show what survives a compaction and what is summarised", "",
 			"  hookctl context rules --json",
 			contextRulesVerb),
-		plain(e, needStore, "preserve [all|critical]", "Name the sections that are missing in NOTES.md",
+		command.Plain(e, env.Store, "preserve [all|critical]", "Name the sections that are missing in NOTES.md",
 			"Name the sections that are missing in NOTES.md: the critical two, or all. The exit code is 1 when one is.",
 			"  hookctl context preserve critical",
 			contextPreserveVerb, cmdline.Between(0, "all or critical")),
-		verb(e, needStore, "compact", "Run the simplified checkpoint before a compaction",
+		command.Verb(e, env.Store, "compact", "Run the simplified checkpoint before a compaction",
 			"Run the simplified checkpoint: four checks, and three that only you can make. A checkpoint of the session is made, unless\n"+
 				"--dry-run is given. The client compacts by /compact or by itself.",
 			"  hookctl context compact --dry-run",
 			&contextCompactVerb{}),
-		verb(e, needStore, "probe FILE…", "Say what reading a file would cost, and whether to", "",
+		command.Verb(e, env.Store, "probe FILE…", "Say what reading a file would cost, and whether to", "",
 			"  hookctl context probe auth/jwt.go --for token --for refresh",
 			&contextProbeVerb{}, cmdline.AtLeast("FILE")))
 }
 
 type contextShowVerb struct {
-	ofSession
+	query.OfSession
 	Source string `help:"of the start: compact, startup, resume, clear"`
 	At     string `help:"as of a point: a sequence, a time, or a duration back"`
 	Budget string `help:"tokens, where fewer than a start has"`
 }
 
-func (f *contextShowVerb) run(ctx context.Context, e *Env, _ []string) error {
-	id, err := current(ctx, e, f.Session)
+func (f *contextShowVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
+	id, err := query.Current(ctx, e, f.Session)
 	if err != nil {
 		return err
 	}
@@ -112,14 +116,14 @@ type contextStatusJSON struct {
 	} `json:"attention" jsonschema_description:"of the current session"`
 }
 
-func contextStatus(ctx context.Context, e *Env) (contextStatusJSON, error) {
+func contextStatus(ctx context.Context, e *env.Env) (contextStatusJSON, error) {
 	var out contextStatusJSON
 	out.Config.Compaction, out.Config.Notes, out.Config.Simplified = true, true, true
 	s, err := ledgerOf(ctx, e)
 	if err != nil {
 		return out, err
 	}
-	data, _ := safeopen.ReadFile(safeopen.Foreign, notesFile(topDir(e)), maxStateFile)
+	data, _ := safeopen.ReadFile(safeopen.Foreign, notesFile(e.TopDir()), env.MaxFile)
 	out.Sections = notes.Sections(data)
 
 	p := &out.Preservation
@@ -131,16 +135,16 @@ func contextStatus(ctx context.Context, e *Env) (contextStatusJSON, error) {
 			p.Today++
 		}
 	}
-	dir := filepath.Join(topDir(e), ".beads")
+	dir := filepath.Join(e.TopDir(), ".beads")
 	names, _ := safeopen.ReadDir(safeopen.Foreign, dir, 10_000) // none, where there is none
 	for _, name := range names {
-		data, err := safeopen.ReadFile(safeopen.Foreign, filepath.Join(dir, name), maxStateFile)
+		data, err := safeopen.ReadFile(safeopen.Foreign, filepath.Join(dir, name), env.MaxFile)
 		if err == nil && isBead(name) && strings.Contains("\n"+string(data), "\nstatus: in_progress") {
 			p.Beads++
 		}
 	}
-	if id, err := current(ctx, e, ""); err == nil {
-		s, _ := stateOf[session.State](ctx, e, session.Name, id)
+	if id, err := query.Current(ctx, e, ""); err == nil {
+		s, _ := query.StateOf[session.State](ctx, e, session.Name, id)
 		c := s.Attention
 		out.Attention.Tokens, out.Attention.Unsynced = session.Tokens(c.Bytes), session.Tokens(c.Unsynced)
 		out.Attention.Level = c.Level(e.Conf.Values.Attention)
@@ -148,7 +152,7 @@ func contextStatus(ctx context.Context, e *Env) (contextStatusJSON, error) {
 	return out, nil
 }
 
-func contextStatusVerb(ctx context.Context, e *Env, _ []string) error {
+func contextStatusVerb(ctx context.Context, e *env.Env, _ []string) error {
 	s, err := contextStatus(ctx, e)
 	if err != nil {
 		return err
@@ -158,7 +162,7 @@ func contextStatusVerb(ctx context.Context, e *Env, _ []string) error {
 		yesNo(p.Continuity), yesNo(p.Decisions), p.Today, p.Beads, cmp.Or(s.Attention.Level, "unknown"), s.Attention.Tokens, s.Attention.Unsynced)
 }
 
-func contextRulesVerb(_ context.Context, e *Env, _ []string) error {
+func contextRulesVerb(_ context.Context, e *env.Env, _ []string) error {
 	return e.Result(contextRules, "always preserved  %s\ncompactable       %s\n", strings.Join(contextRules.Always, ", "), strings.Join(contextRules.Compactable, ", "))
 }
 
@@ -174,7 +178,7 @@ type preserveJSON struct {
 	Missing []string `json:"missing" jsonschema_description:"sections that NOTES.md does not have"`
 }
 
-func contextPreserveVerb(ctx context.Context, e *Env, args []string) error {
+func contextPreserveVerb(ctx context.Context, e *env.Env, args []string) error {
 	s, err := contextStatus(ctx, e)
 	if err != nil {
 		return err
@@ -210,7 +214,7 @@ type contextCompactVerb struct {
 	Dry bool `flag:"dry-run" help:"make no checkpoint"`
 }
 
-func (f *contextCompactVerb) run(ctx context.Context, e *Env, _ []string) error {
+func (f *contextCompactVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 	s, err := contextStatus(ctx, e)
 	if err != nil {
 		return err
@@ -231,7 +235,7 @@ func (f *contextCompactVerb) run(ctx context.Context, e *Env, _ []string) error 
 	}
 	if !f.Dry {
 		mark := events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: fmt.Sprintf("before a compaction, %d/4 passed", out.Passed)}
-		r, err := emitFor(ctx, e, "", &mark)
+		r, err := emit.ForSession(ctx, e, "", &mark)
 		if err != nil {
 			return err
 		}
@@ -254,9 +258,9 @@ type contextProbeVerb struct {
 	Words []string `flag:"for" help:"a word that it is read for; may be repeated"`
 }
 
-func (f *contextProbeVerb) run(_ context.Context, e *Env, args []string) error {
+func (f *contextProbeVerb) Run(_ context.Context, e *env.Env, args []string) error {
 	for _, name := range args {
-		data, err := safeopen.ReadFile(safeopen.Foreign, e.Absolute(name), maxStateFile)
+		data, err := safeopen.ReadFile(safeopen.Foreign, e.Absolute(name), env.MaxFile)
 		if err != nil {
 			return problem.Because(err).Advise("a text of at most 4 MiB is probed")
 		}

@@ -18,6 +18,9 @@ import (
 	"hookline/hookctl/insight"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/transcript"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 	"hookline/projector/project"
 	"hookline/projector/session"
 )
@@ -39,16 +42,16 @@ type costQuery struct {
 	All     bool   `help:"of every project"`
 }
 
-func (q *costQuery) run(ctx context.Context, e *Env, _ []string) error {
+func (q *costQuery) Run(ctx context.Context, e *env.Env, _ []string) error {
 	prices, err := insight.Prices(e.Conf.Values.Prices)
 	if err != nil {
 		return problem.Because(err).Advise("`hookctl config edit` opens the user's file")
 	}
-	list, err := states[session.State](ctx, e, api.CellsRequest{Projection: session.Name})
+	list, err := query.States[session.State](ctx, e, api.CellsRequest{Projection: session.Name})
 	if err != nil {
 		return err
 	}
-	projects, here, err := projects(ctx, e)
+	projects, here, err := query.Here(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -56,7 +59,7 @@ func (q *costQuery) run(ctx context.Context, e *Env, _ []string) error {
 	if err != nil {
 		return err
 	}
-	seq, ms, err := findPoint(e, q.Since)
+	seq, ms, err := query.Point(e, q.Since)
 	var since time.Time
 	switch {
 	case err == nil && seq != 0:
@@ -74,7 +77,7 @@ func (q *costQuery) run(ctx context.Context, e *Env, _ []string) error {
 	var meter insight.Meter
 	out.Missing = read(&meter, list, chosen, projects)
 	out.Bill = meter.Bill(q.By, chosen, since, prices)
-	err = records(ctx, e, api.EventsRequest{Types: []string{events.TypeContextInjected}}, func(r events.Record) {
+	err = query.Records(ctx, e, api.EventsRequest{Types: []string{events.TypeContextInjected}}, func(r events.Record) {
 		event, ok := r.Event.(*events.ContextInjected)
 		if ok && chosen[r.Session] && !r.Time.Before(since) {
 			out.Injected += int64(event.Tokens)
@@ -93,9 +96,9 @@ func (q *costQuery) run(ctx context.Context, e *Env, _ []string) error {
 		case "session":
 			r.Label = byID[r.Name].Title
 		case "project":
-			r.Label = projectName(projects, r.Name)
+			r.Label = query.ProjectName(projects, r.Name)
 		case "agent":
-			r.Label = join(" ", byID[r.Session].Agents[r.Label].Kind, cmp.Or(r.Label, "main"))
+			r.Label = show.Join(" ", byID[r.Session].Agents[r.Label].Kind, cmp.Or(r.Label, "main"))
 		}
 	}
 	if e.JSON {
@@ -106,25 +109,25 @@ func (q *costQuery) run(ctx context.Context, e *Env, _ []string) error {
 }
 
 // chosen are the sessions that the flags mean: of this project where they name none.
-func chosen(ctx context.Context, e *Env, q costQuery, list []session.State, projects []project.State, here string) (map[string]bool, error) {
+func chosen(ctx context.Context, e *env.Env, q costQuery, list []session.State, projects []project.State, here string) (map[string]bool, error) {
 	want := map[string]bool{}
 	if q.Session != "" {
-		s, err := resolve(ctx, e, q.Session)
+		s, err := query.Session(ctx, e, q.Session)
 		want[s.ID] = true
 		return want, err
 	}
 	if q.Project != "" {
-		p, err := findProject(projects, q.Project)
+		p, err := query.Project(projects, q.Project)
 		if err != nil {
 			return nil, err
 		}
-		here = countsFor(projects, p.ID)
+		here = query.CountsFor(projects, p.ID)
 	}
 	for _, s := range list {
 		if s.Status == session.Deleted {
 			continue
 		}
-		if q.All && q.Project == "" || countsFor(projects, s.Project) == here {
+		if q.All && q.Project == "" || query.CountsFor(projects, s.Project) == here {
 			want[s.ID] = true
 		}
 	}
@@ -151,7 +154,7 @@ func read(m *insight.Meter, list []session.State, chosen map[string]bool, projec
 		}
 		for _, file := range transcript.OfSession(s.Transcript) {
 			err := transcript.Read(file, func(text []byte) error {
-				m.Take(s.ID, countsFor(projects, s.Project), text)
+				m.Take(s.ID, query.CountsFor(projects, s.Project), text)
 				return nil
 			})
 			never := errors.Is(err, fs.ErrNotExist) && s.Prompts == 0 // the client writes it with the first prompt
@@ -163,7 +166,7 @@ func read(m *insight.Meter, list []session.State, chosen map[string]bool, projec
 	return missing
 }
 
-func printCost(e *Env, out costJSON) {
+func printCost(e *env.Env, out costJSON) {
 	switch {
 	case out.Sessions == 0:
 		e.Printf("no session in this project; --all counts those of others\n")
@@ -181,7 +184,7 @@ func printCost(e *Env, out costJSON) {
 			case name == "":
 				name = "total"
 			case out.By == "prompt" || out.By == "agent" || out.By == "session":
-				name = alias(cmp.Or(r.Session, r.Name))
+				name = show.Alias(cmp.Or(r.Session, r.Name))
 			}
 			dollars := fmt.Sprintf("%.2f", r.USD)
 			if r.Unpriced > 0 && r.PicoUSD == 0 {

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -19,6 +18,8 @@ import (
 	"hookline/hookctl/problem"
 	"hookline/hookctl/redact"
 	"hookline/hookctl/safeopen"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/show"
 	"hookline/hookctl/wire"
 )
 
@@ -50,7 +51,7 @@ type doctorVerb struct {
 	Redaction string `help:"only show what would be redacted in this file (- for stdin)"`
 }
 
-func (f *doctorVerb) run(ctx context.Context, e *Env, _ []string) error {
+func (f *doctorVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 	switch {
 	case f.Redaction != "":
 		return redaction(e, f.Redaction)
@@ -87,7 +88,7 @@ func (f *doctorVerb) run(ctx context.Context, e *Env, _ []string) error {
 
 // examiner is one run of doctor. Checks that need the daemon are left out without one.
 type examiner struct {
-	*Env
+	*env.Env
 	fix    bool
 	paths  home.Paths
 	status api.Status // of the daemon, with the hooks of the whole log
@@ -142,7 +143,7 @@ func (x *examiner) run(ctx context.Context) error {
 func (x *examiner) daemon(ctx context.Context) bool {
 	x.name = "daemon"
 	_, err := x.Answering(ctx)
-	started := notRunning(err) && x.fix
+	started := env.NotRunning(err) && x.fix
 	if started {
 		_, err = x.Started(ctx)
 	}
@@ -151,18 +152,18 @@ func (x *examiner) daemon(ctx context.Context) bool {
 	}
 	busy := client.Busy(x.paths)
 	switch {
-	case notRunning(err) && busy != nil:
+	case env.NotRunning(err) && busy != nil:
 		x.warn(busy.Message, busy.Hint)
 		return false
-	case notRunning(err):
+	case env.NotRunning(err):
 		x.warn("no daemon is running", "the next hook starts it; so does `hookctl start`")
 		return false
 	case err != nil:
-		x.fail(err.Error(), hintOf(err, "its log is "+x.paths.Log))
+		x.fail(err.Error(), show.Hint(err, "its log is "+x.paths.Log))
 		return false
 	}
 
-	words := fmt.Sprintf("version %s, pid %d, up %s", x.status.Version, pidOf(x.status), span(time.Duration(x.status.UptimeS*float64(time.Second))))
+	words := fmt.Sprintf("version %s, pid %d, up %s", x.status.Version, pidOf(x.status), show.Span(time.Duration(x.status.UptimeS*float64(time.Second))))
 	if started {
 		x.mended("started, " + words)
 		return true
@@ -175,16 +176,11 @@ func (x *examiner) daemon(ctx context.Context) bool {
 	return true
 }
 
-// hintOf is the advice that an error has of its own, else another.
-func hintOf(err error, other string) string {
-	return cmp.Or(problem.Of(err).Hint, other)
-}
-
 // maxRedaction bounds the file that is looked at, as the daemon bounds a frame.
 const maxRedaction = 64 << 20
 
 // redaction shows what would be redacted in a file. Nothing of the file's content is printed.
-func redaction(e *Env, path string) error {
+func redaction(e *env.Env, path string) error {
 	var text []byte
 	var err error
 	if path == "-" {
@@ -207,7 +203,7 @@ func redaction(e *Env, path string) error {
 }
 
 // findSecrets is what the built-in rules and the configuration's own expressions find, by place.
-func findSecrets(e *Env, text []byte) []redact.Finding {
+func findSecrets(e *env.Env, text []byte) []redact.Finding {
 	all := redact.New().Find(text)
 	for _, expr := range e.Conf.Values.RedactExtra {
 		for _, at := range regexp.MustCompile(expr).FindAllIndex(text, -1) { // compiled before, when the configuration was read

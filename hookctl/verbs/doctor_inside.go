@@ -11,6 +11,7 @@ import (
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/spool"
+	"hookline/hookctl/verbs/show"
 )
 
 // Checks that ask the daemon; that of the spool goes without one.
@@ -61,14 +62,14 @@ func (x *examiner) kinds() {
 	}
 	var last time.Time
 	for _, c := range x.status.Hooks {
-		last = latest(last, c.Last)
+		last = show.Latest(last, c.Last)
 	}
-	x.pass("%s of hooks came, the last %s; `hookctl status` lists them", cmdline.Plural(len(x.status.Hooks), "kind"), ago(x.Env, last))
+	x.pass("%s of hooks came, the last %s; `hookctl status` lists them", cmdline.Plural(len(x.status.Hooks), "kind"), show.Ago(x.Env, last))
 }
 
 func (x *examiner) installs() {
 	x.name = "installs"
-	for _, binary := range sortedKeys(x.status.SecondInstalls) {
+	for _, binary := range show.SortedKeys(x.status.SecondInstalls) {
 		x.warn(fmt.Sprintf("%s sends hooks that another install sends, too; %d came second and did not count again", binary, x.status.SecondInstalls[binary]),
 			"take one of the installs out of the client's settings")
 	}
@@ -76,7 +77,7 @@ func (x *examiner) installs() {
 
 func (x *examiner) unknown() {
 	x.name = "event types"
-	if names := sortedKeys(x.status.UnknownTypes); len(names) > 0 {
+	if names := show.SortedKeys(x.status.UnknownTypes); len(names) > 0 {
 		x.warn("not known to this build: "+strings.Join(names, ", "), "nothing is lost, they are kept whole; a newer hookline may know them")
 	}
 }
@@ -97,7 +98,7 @@ func (x *examiner) damage(ctx context.Context) {
 		for _, r := range l.Lost {
 			runs = append(runs, r.String())
 		}
-		x.warn(fmt.Sprintf("lost sequences: %s, found %s", strings.Join(runs, ", "), ago(x.Env, l.Found)),
+		x.warn(fmt.Sprintf("lost sequences: %s, found %s", strings.Join(runs, ", "), show.Ago(x.Env, l.Found)),
 			"`replay repair --from EXPORT` restores events from an export and from the client's transcripts")
 	}
 	for _, w := range x.status.Warnings {

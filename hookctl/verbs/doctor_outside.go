@@ -9,6 +9,8 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
 	"hookline/hookctl/settings"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 	"hookline/hookctl/wire"
 )
 
@@ -53,7 +55,7 @@ func (x *examiner) hooks() {
 func (x *examiner) scope(o settings.Options, s settings.ScopeState) {
 	const again = "`hookctl install` again, or `hookctl doctor --fix`"
 	if s.Err != nil {
-		x.fail(s.Err.Error(), hintOf(s.Err, "correct the file; nothing was changed in it"))
+		x.fail(s.Err.Error(), show.Hint(s.Err, "correct the file; nothing was changed in it"))
 		return
 	}
 	if s.Hooks == 0 {
@@ -77,7 +79,7 @@ func (x *examiner) scope(o settings.Options, s settings.ScopeState) {
 	case x.fix:
 		o.Scope, o.Profile = s.Scope, s.Profile
 		if _, err := settings.Install(o); err != nil {
-			x.fail("renew: "+err.Error(), hintOf(err, "correct that file and try again"))
+			x.fail("renew: "+err.Error(), show.Hint(err, "correct that file and try again"))
 			return
 		}
 		x.mended("renewed in " + s.Path)
@@ -107,7 +109,7 @@ func (x *examiner) configuration() {
 	for _, p := range x.Conf.Problems {
 		x.warn(p.Error(), p.Hint)
 	}
-	faults := ruleFaults(x.Env)
+	faults := query.RuleFaults(x.Env)
 	if len(faults) > 0 {
 		x.warn(fmt.Sprintf("%s of the gates' configuration left out, the first at %s", cmdline.Plural(len(faults), "part"), faults[0].Error()),
 			"`hookctl req validate` names all of it")
@@ -127,7 +129,7 @@ func (x *examiner) permissions() bool {
 		err = home.Make(dir)
 	}
 	if err != nil {
-		x.fail(err.Error(), hintOf(err, "make that folder writable for you, or let HOOKLINE_HOME name another; hooks are kept in another place meanwhile"))
+		x.fail(err.Error(), show.Hint(err, "make that folder writable for you, or let HOOKLINE_HOME name another; hooks are kept in another place meanwhile"))
 		return false
 	}
 	info, err := os.Stat(dir)
@@ -189,5 +191,5 @@ func (x *examiner) lastStart() {
 		do = "`replay repair --dry-run` tells what is damaged, `replay repair --from EXPORT` restores the events of an export; hooks wait in the spool"
 	}
 	x.name = "last start"
-	x.fail(fmt.Sprintf("failed %s, %s: %s", ago(x.Env, time.UnixMilli(s.Time)), cmdline.Plural(s.Attempts, "attempt"), s.Reason), do)
+	x.fail(fmt.Sprintf("failed %s, %s: %s", show.Ago(x.Env, time.UnixMilli(s.Time)), cmdline.Plural(s.Attempts, "attempt"), s.Reason), do)
 }

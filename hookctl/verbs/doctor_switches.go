@@ -10,17 +10,6 @@ import (
 	"hookline/hookctl/settings"
 )
 
-// managedDir is where an administrator's settings of the client lie on a platform.
-func managedDir(goos string) string {
-	switch goos {
-	case "darwin":
-		return "/Library/Application Support/ClaudeCode"
-	case "windows":
-		return `C:\Program Files\ClaudeCode`
-	}
-	return "/etc/claude-code"
-}
-
 // switchedOff looks for what keeps the client from calling hooks, or the hooks from recording: in the client's settings
 // files, the strongest first, in its list of trusted folders, in the environment and in our configuration. A file that
 // cannot be read is found by the check of the hooks.

@@ -7,20 +7,22 @@ import (
 	"hookline/events"
 	"hookline/hookctl/api"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
 	"hookline/replay/past"
 )
 
 type dreamTriggerVerb struct {
 	Phase string `help:"nrem, rem or full" choices:"nrem rem full"`
-	ofSession
+	query.OfSession
 }
 
-func (f *dreamTriggerVerb) run(ctx context.Context, e *Env, _ []string) error {
-	id, err := current(ctx, e, f.Session)
+func (f *dreamTriggerVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
+	id, err := query.Current(ctx, e, f.Session)
 	if err != nil {
 		return err
 	}
-	dream, err := api.Dream.Call(ctx, changing{e}, api.DreamRequest{Session: id, Phase: f.Phase})
+	dream, err := api.Dream.Call(ctx, e.Changing(), api.DreamRequest{Session: id, Phase: f.Phase})
 	if err != nil {
 		return err
 	}
@@ -51,17 +53,17 @@ func (f *dreamTriggerVerb) run(ctx context.Context, e *Env, _ []string) error {
 const dreamPatience = 10 * time.Second
 
 // outcome waits for the event that says how the dream went.
-func outcome(ctx context.Context, e *Env, id string, trigger uint64) (events.Record, error) {
+func outcome(ctx context.Context, e *env.Env, id string, trigger uint64) (events.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, dreamPatience)
 	defer cancel()
 	var found events.Record
 	q := api.EventsRequest{Session: id, Types: []string{"dream.*"}, Since: past.AtSeq(trigger), Follow: true}
-	err := scan(ctx, e, q, func(r events.Record) error {
+	err := query.Scan(ctx, e, q, func(r events.Record) error {
 		if r.Seq <= trigger || r.Type == events.TypeDreamTriggered {
 			return nil
 		}
 		found = r
-		return errEnough
+		return query.ErrEnough
 	})
 	if found.Seq != 0 {
 		return found, nil

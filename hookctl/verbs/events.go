@@ -19,30 +19,35 @@ import (
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/command"
+	"hookline/hookctl/verbs/emit"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 )
 
-func eventsCmd(e *Env) *cobra.Command {
-	emit := verb(e, needStore, "emit --type TYPE --data JSON", "Add an event by hand",
+func eventsCmd(e *env.Env) *cobra.Command {
+	emit := command.Verb(e, env.Store, "emit --type TYPE --data JSON", "Add an event by hand",
 		"Add an event by hand. Its data is checked against the type's schema; secrets in it are redacted as in any other.\n"+
 			"What is in the log stays there: a mistake can be taken back by another event, not erased.",
 		`  hookctl events emit --type canary.sent --data '{"nonce":"hello"}'`,
 		&eventsEmitVerb{Data: "{}"}, cmdline.Exactly())
-	cmdline.Choices(emit, "type", typeNames()...)
+	cmdline.Choices(emit, "type", query.TypeNames()...)
 	_ = emit.MarkFlagRequired("type") // fails only for a flag that does not exist
 	return cmdline.Noun("events", "List, show, explain and add events",
 		"  hookctl events list --type 'tool.failed' -n all\n  hookctl events show 4711",
-		verb(e, needStore, "list", "List events; `tail` without -f, of 100", "",
+		command.Verb(e, env.Store, "list", "List events; `tail` without -f, of 100", "",
 			"  hookctl events list --project hookline --since 2h -n all\n  hookctl events list --type 'permission.*' --json",
 			&filter{Last: 100, Output: "pretty"}),
-		verb(e, needStore, "show ID|SEQ", "Show one event, or with --raw the hook's own JSON",
+		command.Verb(e, env.Store, "show ID|SEQ", "Show one event, or with --raw the hook's own JSON",
 			"Show one event, by its id or its sequence number.\n"+
 				"--raw prints the JSON that the client sent (after redaction), with large contents put back.",
 			"  hookctl events show 4711\n  hookctl events show 01KAJ3ZV5T0000000000000000 --raw | jq .tool_input",
 			&eventsShowVerb{}, cmdline.Exactly("an id or a sequence number")),
-		verb(e, needStore, "types", "List the types of events", "",
+		command.Verb(e, env.Store, "types", "List the types of events", "",
 			"  hookctl events types\n  hookctl events types --json | jq -r .type",
 			&eventsTypesVerb{}),
-		offering(cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp), plain(e, needStore, "schema TYPE", "Print the JSON Schema of a type's data", "",
+		command.Offering(cobra.FixedCompletions(query.TypeNames(), cobra.ShellCompDirectiveNoFileComp), command.Plain(e, env.Store, "schema TYPE", "Print the JSON Schema of a type's data", "",
 			"  hookctl events schema tool.requested",
 			eventsSchemaVerb, cmdline.Exactly("a type"))), emit)
 }
@@ -51,7 +56,7 @@ type eventsShowVerb struct {
 	Raw bool `help:"the hook's own JSON"`
 }
 
-func (f *eventsShowVerb) run(ctx context.Context, e *Env, args []string) error {
+func (f *eventsShowVerb) Run(ctx context.Context, e *env.Env, args []string) error {
 	which := api.EventRequest{ID: args[0]}
 	if f.Raw {
 		raw, err := api.HookJSON.Call(ctx, e, which)
@@ -73,27 +78,27 @@ func (f *eventsShowVerb) run(ctx context.Context, e *Env, args []string) error {
 }
 
 // describe prints one event in full: its envelope as a list, its data indented.
-func describe(e *Env, r events.Record) {
+func describe(e *env.Env, r events.Record) {
 	k, known := events.Lookup(r.Type)
 	if !known {
 		k.Doc = "this build has no such type"
 	}
 	e.Printf("%s  %s\n\n", e.Paint.Bold(cmdline.OneLine(r.Type)), e.Paint.Faint(k.Doc))
 	const clock = "2006-01-02 15:04:05.000 MST"
-	fields(e, "seq", r.Seq, "id", r.ID, "time", r.Time.In(e.Zone).Format(clock))
+	show.Fields(e, "seq", r.Seq, "id", r.ID, "time", r.Time.In(e.Zone).Format(clock))
 	if late := r.Appended.Sub(r.Time); !r.Appended.IsZero() && late > time.Second {
-		fields(e, "appended", r.Appended.In(e.Zone).Format(clock)+", "+span(late)+" later")
+		show.Fields(e, "appended", r.Appended.In(e.Zone).Format(clock)+", "+show.Span(late)+" later")
 	}
-	fields(e, "session", r.Session, "project", r.Project, "worktree", r.Worktree, "branch", r.Branch, "phase", r.Phase,
+	show.Fields(e, "session", r.Session, "project", r.Project, "worktree", r.Worktree, "branch", r.Branch, "phase", r.Phase,
 		"hook", r.Hook, "tool use", r.ToolUseID, "agent", r.AgentID, "caused by", r.Causation)
 	if r.Imported {
-		fields(e, "imported", "from another log")
+		show.Fields(e, "imported", "from another log")
 	}
 	if r.Redacted > 0 {
-		fields(e, "redacted", cmdline.Plural(r.Redacted, "secret")+" replaced")
+		show.Fields(e, "redacted", cmdline.Plural(r.Redacted, "secret")+" replaced")
 	}
 	if u, ok := r.Event.(*events.Unknown); ok {
-		fields(e, "unknown", u.Reason)
+		show.Fields(e, "unknown", u.Reason)
 	}
 	e.Verbatim("\n" + cmdline.IndentJSON(r.Data) + "\n")
 }
@@ -102,7 +107,7 @@ type eventsTypesVerb struct {
 	Markdown bool `help:"the reference with every field, as docs/events.md"`
 }
 
-func (f *eventsTypesVerb) run(_ context.Context, e *Env, _ []string) error {
+func (f *eventsTypesVerb) Run(_ context.Context, e *env.Env, _ []string) error {
 	if f.Markdown {
 		e.Verbatim(EventsMarkdown())
 		return nil
@@ -115,7 +120,7 @@ func (f *eventsTypesVerb) run(_ context.Context, e *Env, _ []string) error {
 		list = append(list, typeJSON{k.Type, k.Version(), k.Hook, k.Doc})
 	}
 	return cmdline.PrintList(t, "", list, func(k typeJSON) []string {
-		return []string{k.Type, strconv.Itoa(k.Version), orDash(k.Hook), k.Doc}
+		return []string{k.Type, strconv.Itoa(k.Version), show.OrDash(k.Hook), k.Doc}
 	})
 }
 
@@ -127,7 +132,7 @@ type typeJSON struct {
 	Doc     string `json:"doc" jsonschema_description:"what happened"`
 }
 
-func eventsSchemaVerb(_ context.Context, e *Env, args []string) error {
+func eventsSchemaVerb(_ context.Context, e *env.Env, args []string) error {
 	s, err := Schema(args[0])
 	if err != nil {
 		return err
@@ -143,46 +148,29 @@ type eventsEmitVerb struct {
 	Project string `help:"the project it belongs to: id"`
 }
 
-func (f *eventsEmitVerb) run(ctx context.Context, e *Env, _ []string) error {
+func (f *eventsEmitVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 	if !json.Valid([]byte(f.Data)) {
 		return problem.Faultf("--data is no JSON").Advise("quote it for the shell: --data '{\"key\":\"value\"}'")
 	}
-	if err := knownType(f.Type); err != nil {
+	if err := query.KnownType(f.Type); err != nil {
 		return err
 	}
-	id, err := resolveMaybe(ctx, e, f.Session)
+	id, err := query.SessionID(ctx, e, f.Session)
 	if err != nil {
 		return err
 	}
 	emission := api.Emission{Type: f.Type, Session: id, Project: f.Project, Data: json.RawMessage(f.Data)}
-	r, err := api.Emit.Call(ctx, changing{e}, emission)
+	r, err := api.Emit.Call(ctx, e.Changing(), emission)
 	if err != nil {
 		return err
 	}
-	return sayEmitted(e, r)
-}
-
-// owner names what an event belongs to, by ids; both may be empty.
-type owner struct{ Session, Project string }
-
-// emit appends an event by hand.
-func emit(ctx context.Context, e *Env, of owner, event events.Event) (events.Record, error) {
-	data, err := json.Marshal(event)
-	if err != nil {
-		return events.Record{}, fmt.Errorf("write %s: %w", event.Type(), err)
-	}
-	return api.Emit.Call(ctx, changing{e}, api.Emission{Type: event.Type(), Session: of.Session, Project: of.Project, Data: data})
-}
-
-// sayEmitted prints the event that [emit] has appended.
-func sayEmitted(e *Env, r events.Record) error {
-	return e.Result(r, "%s is event %d, %s\n", r.Type, r.Seq, r.ID)
+	return emit.Say(e, r)
 }
 
 // Schema is the JSON Schema (2020-12) of a type's data, from the event's struct. Fields that are not
 // named are allowed: a hook's data is the client's own JSON, and a newer client sends more.
 func Schema(typ string) ([]byte, error) {
-	if err := knownType(typ); err != nil {
+	if err := query.KnownType(typ); err != nil {
 		return nil, err
 	}
 	k, _ := events.Lookup(typ)

@@ -9,6 +9,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/verbs/show"
 )
 
 // TestLineIsSafe: whatever an event holds, its line is one line, fits the terminal and holds no
@@ -20,7 +21,7 @@ func TestLineIsSafe(t *testing.T) {
 		b.Columns = rapid.IntRange(70, 200).Draw(rt, "columns")
 		r := record(1, events.TypePromptSubmitted, rapid.String().Draw(rt, "session"), `{}`)
 		r.Event = &events.PromptSubmitted{Prompt: text} // its data is that of the event
-		line := prettyLine(b.Env, r)
+		line := show.Line(b.Env, r)
 		if cmdline.Width(line) > b.Columns {
 			rt.Fatalf("%d columns of %d: %q", cmdline.Width(line), b.Columns, line)
 		}

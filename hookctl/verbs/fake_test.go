@@ -14,6 +14,7 @@ import (
 
 	"hookline/events"
 	"hookline/hookctl/api"
+	"hookline/hookctl/verbs/show"
 	"hookline/projector"
 	"hookline/projector/identity"
 	"hookline/projector/project"
@@ -149,7 +150,7 @@ func (f *fakeBackend) export(w http.ResponseWriter, _ *http.Request) {
 
 func (f *fakeBackend) table(w http.ResponseWriter, r *http.Request) {
 	cells := f.cells[r.PathValue("projection")]
-	for _, k := range sortedKeys(cells) {
+	for _, k := range show.SortedKeys(cells) {
 		if strings.HasPrefix(k, r.URL.Query().Get("prefix")) {
 			send(w, map[string]any{"key": k, "seq": 9, "state": cells[k]})
 		}

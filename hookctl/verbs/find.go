@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +16,10 @@ import (
 	"hookline/hookctl/insight"
 	"hookline/hookctl/page"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/wire"
+	"hookline/hookctl/verbs/command"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 	"hookline/replay/past"
 )
 
@@ -32,38 +33,29 @@ type Searcher struct {
 }
 
 // Search is [Main] of the program hookfind.
-func Search(args []string, here Here, s Searcher) int {
+func Search(args []string, here env.Here, s Searcher) int {
 	return cmdline.Main(func(ctx context.Context) int {
-		e := newEnv(here)
-		e.search = &s
-		return execute(ctx, e, args)
+		e := env.New(here)
+		e.OpenIndex = s.Open
+		return execute(ctx, e, s, args)
 	})
-}
-
-// becomeHookfind runs the command line in hookfind.
-func becomeHookfind(e *Env) error {
-	program := filepath.Join(filepath.Dir(e.Self), "hookfind"+filepath.Ext(e.Self))
-	if _, err := os.Stat(program); err != nil {
-		return problem.FaultBy(err, "hookfind was not found beside %s", e.Self).Advise("install all programs into one folder (make install)")
-	}
-	return cmdline.Silent(wire.Become(program, e.Args))
 }
 
 // findFlags are the command line of find.
 type findFlags struct {
-	File    string   `help:"only calls about a path with these words"`
-	Command string   `help:"only commands with these words"`
-	Error   string   `help:"only errors with these words, and what was run after them"`
-	Session string   `help:"only this session: its id, any unique prefix of it, or last"`
-	Project string   `help:"only this project: its id or name"`
-	Since   string   `help:"from there on: a sequence, 08:00, 10m, 1d, today, …"`
-	Until   string   `help:"up to there, in the same form"`
-	Types   []string `flag:"type" sep:"," help:"only these types: names or patterns as 'tool.*', comma-separated"`
-	Tools   []string `flag:"tool" sep:"," help:"only calls of these tools: names or patterns as 'mcp__*'"`
-	Last    count    `flag:"n,n" help:"the best N, or all"`
+	File    string        `help:"only calls about a path with these words"`
+	Command string        `help:"only commands with these words"`
+	Error   string        `help:"only errors with these words, and what was run after them"`
+	Session string        `help:"only this session: its id, any unique prefix of it, or last"`
+	Project string        `help:"only this project: its id or name"`
+	Since   string        `help:"from there on: a sequence, 08:00, 10m, 1d, today, …"`
+	Until   string        `help:"up to there, in the same form"`
+	Types   []string      `flag:"type" sep:"," help:"only these types: names or patterns as 'tool.*', comma-separated"`
+	Tools   []string      `flag:"tool" sep:"," help:"only calls of these tools: names or patterns as 'mcp__*'"`
+	Last    command.Count `flag:"n,n" help:"the best N, or all"`
 }
 
-func (f *findFlags) run(ctx context.Context, e *Env, args []string) error {
+func (f *findFlags) Run(ctx context.Context, e *env.Env, args []string) error {
 	if f.Last == 0 {
 		return nil
 	}
@@ -78,48 +70,48 @@ func (f *findFlags) run(ctx context.Context, e *Env, args []string) error {
 	if e.JSON {
 		return cmdline.PrintEach(&e.Console, hits)
 	}
-	return paged(ctx, e, func() { printHits(e, hits) })
+	return show.Paged(ctx, e, func() { printHits(e, hits) })
 }
 
 // mostHits bounds -n all.
 const mostHits = 200
 
 // query judges what was typed and makes a query of it.
-func findQuery(ctx context.Context, e *Env, words []string, f findFlags) (find.Query, error) {
+func findQuery(ctx context.Context, e *env.Env, words []string, f findFlags) (find.Query, error) {
 	q := find.Query{Words: wordsOf(words), File: f.File, Command: f.Command, Error: f.Error, Types: f.Types, Tools: f.Tools, Limit: int(f.Last)}
-	if f.Last == allOf || int(f.Last) > mostHits {
+	if f.Last == command.All || int(f.Last) > mostHits {
 		q.Limit = mostHits
 	}
 	if given := strings.Join(words, "") + f.File + f.Command + f.Error; given != "" && len(q.Terms()) == 0 {
 		return q, problem.Faultf("there is no word to search for").Advise("words are letters and digits; `hookctl tail --grep` looks for any text")
 	}
-	if err := knownTypes(f.Types); err != nil {
+	if err := query.KnownTypes(f.Types); err != nil {
 		return q, err
 	}
 	var err error
-	if q.From, q.Since, err = findPoint(e, f.Since); err != nil {
+	if q.From, q.Since, err = query.Point(e, f.Since); err != nil {
 		return q, err
 	}
-	if q.To, q.Until, err = findPoint(e, f.Until); err != nil {
+	if q.To, q.Until, err = query.Point(e, f.Until); err != nil {
 		return q, err
 	}
 	if f.Session != "" {
-		s, err := resolve(ctx, e, f.Session)
+		s, err := query.Session(ctx, e, f.Session)
 		if err != nil {
 			return q, err
 		}
 		q.Sessions = []string{s.ID}
 	}
 	if f.Project != "" {
-		all, err := allProjects(ctx, e)
+		all, err := query.Projects(ctx, e)
 		if err != nil {
 			return q, err
 		}
-		p, err := findProject(all, f.Project)
+		p, err := query.Project(all, f.Project)
 		if err != nil {
 			return q, err
 		}
-		q.Projects = sameProject(all, p.ID)
+		q.Projects = query.SameProject(all, p.ID)
 	}
 	return q, nil
 }
@@ -135,25 +127,6 @@ func wordsOf(args []string) []string {
 		out = append(out, strings.Fields(part)...)
 	}
 	return out
-}
-
-// findPoint is a sequence or a time in Unix ms.
-func findPoint(e *Env, s string) (seq uint64, ms int64, err error) {
-	if s == "" {
-		return 0, 0, nil
-	}
-	p, err := e.Point(s)
-	if err != nil {
-		return 0, 0, err
-	}
-	if p == "now" {
-		return 0, e.Now().UnixMilli(), nil
-	}
-	if seq, err := strconv.ParseUint(p, 10, 63); err == nil {
-		return max(seq, 1), 0, nil
-	}
-	t, err := time.Parse(time.RFC3339Nano, p)
-	return 0, max(1, t.UnixMilli()), err
 }
 
 // hitJSON is a line of `find --json`.
@@ -189,7 +162,7 @@ type stepJSON struct {
 }
 
 // hits asks the index, brought up to date, and reads what it names from the log.
-func hits(ctx context.Context, e *Env, q find.Query) ([]hitJSON, error) {
+func hits(ctx context.Context, e *env.Env, q find.Query) ([]hitJSON, error) {
 	x, err := index(ctx, e)
 	if err != nil {
 		return nil, err
@@ -222,7 +195,7 @@ func hits(ctx context.Context, e *Env, q find.Query) ([]hitJSON, error) {
 	for _, hit := range out {
 		keys = append(keys, hit.Session)
 	}
-	list, err := sessions(ctx, e, api.CellsRequest{Keys: keys})
+	list, err := query.Sessions(ctx, e, api.CellsRequest{Keys: keys})
 	if err != nil {
 		return nil, err
 	}
@@ -240,14 +213,14 @@ func hits(ctx context.Context, e *Env, q find.Query) ([]hitJSON, error) {
 }
 
 // eventsAt reads the events of matches, in their order; those that damage took since are left out.
-func eventsAt(ctx context.Context, e *Env, found []find.Match, each func(find.Match, events.Record)) error {
+func eventsAt(ctx context.Context, e *env.Env, found []find.Match, each func(find.Match, events.Record)) error {
 	for part := range slices.Chunk(found, 500) {
 		var seqs []uint64
 		for _, m := range part {
 			seqs = append(seqs, m.Seq)
 		}
 		i := 0
-		err := records(ctx, e, api.EventsRequest{Seqs: seqs}, func(r events.Record) {
+		err := query.Records(ctx, e, api.EventsRequest{Seqs: seqs}, func(r events.Record) {
 			for i < len(part) && part[i].Seq != r.Seq {
 				i++
 			}
@@ -265,14 +238,14 @@ func eventsAt(ctx context.Context, e *Env, found []find.Match, each func(find.Ma
 // mostAfter bounds the sessions that are read for what came after an error.
 const mostAfter = 10
 
-func aftermaths(ctx context.Context, e *Env, hits []hitJSON, q find.Query) error {
+func aftermaths(ctx context.Context, e *env.Env, hits []hitJSON, q find.Query) error {
 	same := find.Query{Error: q.Error}.Terms()
 	for i := range hits[:min(len(hits), mostAfter)] {
 		after := find.NewAfter(hits[i].record, same)
-		query := api.EventsRequest{Session: hits[i].Session, Since: past.AtSeq(hits[i].Seq + 1)}
-		err := scan(ctx, e, query, func(r events.Record) error {
+		q := api.EventsRequest{Session: hits[i].Session, Since: past.AtSeq(hits[i].Seq + 1)}
+		err := query.Scan(ctx, e, q, func(r events.Record) error {
 			if after.Take(r) {
-				return errEnough
+				return query.ErrEnough
 			}
 			return nil
 		})
@@ -282,7 +255,7 @@ func aftermaths(ctx context.Context, e *Env, hits []hitJSON, q find.Query) error
 
 		out := &afterJSON{Again: after.Again, Fixed: after.Fixed}
 		for _, r := range after.Steps {
-			out.Steps = append(out.Steps, stepJSON{Seq: r.Seq, OK: r.Type == events.TypeToolSucceeded, What: factOf(r)})
+			out.Steps = append(out.Steps, stepJSON{Seq: r.Seq, OK: r.Type == events.TypeToolSucceeded, What: show.Fact(r)})
 		}
 		hits[i].After = out
 	}
@@ -290,11 +263,11 @@ func aftermaths(ctx context.Context, e *Env, hits []hitJSON, q find.Query) error
 }
 
 // indexDir is the folder of the home's index.
-func indexDir(e *Env) string { return filepath.Join(e.Home(), "find") }
+func indexDir(e *env.Env) string { return filepath.Join(e.Home(), "find") }
 
 // index opens the home's index and brings it up to date from the log.
-func index(ctx context.Context, e *Env) (find.Index, error) {
-	x, err := e.search.Open(ctx, indexDir(e))
+func index(ctx context.Context, e *env.Env) (find.Index, error) {
+	x, err := e.OpenIndex(ctx, indexDir(e))
 	if err != nil {
 		return nil, problem.Because(err).Advise("look at " + indexDir(e) + ": it must be a folder of yours; what lies in it is made anew from the log")
 	}
@@ -309,14 +282,14 @@ func index(ctx context.Context, e *Env) (find.Index, error) {
 		m.At(seq, last)
 	}
 	if err := x.Update(ctx, func(ctx context.Context, from uint64, each func(events.Record) error) error {
-		return scan(ctx, e, api.EventsRequest{Since: past.AtSeq(from)}, each)
+		return query.Scan(ctx, e, api.EventsRequest{Since: past.AtSeq(from)}, each)
 	}, report); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
 	return x, nil
 }
 
-func printHits(e *Env, hits []hitJSON) {
+func printHits(e *env.Env, hits []hitJSON) {
 	if len(hits) == 0 {
 		e.Printf("nothing found\n")
 		return
@@ -325,15 +298,15 @@ func printHits(e *Env, hits []hitJSON) {
 		if i > 0 {
 			e.Printf("\n")
 		}
-		kind := join(" ", cmdline.OneLine(hit.Type), cmdline.OneLine(hit.Tool))
-		who := linked(e, hit.transcript, e.Paint.Session(alias(hit.Session)))
-		line := fmt.Sprintf("%s  %s  %s  %s", stamp(e, hit.Time), who, e.Paint.Toned(insight.Tone(hit.Type), kind), e.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)))
+		kind := show.Join(" ", cmdline.OneLine(hit.Type), cmdline.OneLine(hit.Tool))
+		who := show.Linked(e, hit.transcript, e.Paint.Session(show.Alias(hit.Session)))
+		line := fmt.Sprintf("%s  %s  %s  %s", show.Stamp(e, hit.Time), who, e.Paint.Toned(insight.Tone(hit.Type), kind), e.Paint.Faint(fmt.Sprintf("event %d", hit.Seq)))
 		room := 60
 		if e.Columns > 0 {
 			room = e.Columns - cmdline.Width(line) - len("  ")
 		}
 		if room >= len("title…") {
-			line = join("  ", line, cmdline.Fit(cmdline.OneLine(hit.Title), room))
+			line = show.Join("  ", line, cmdline.Fit(cmdline.OneLine(hit.Title), room))
 		}
 		e.Printf("%s\n", line)
 		text, at := hit.Snippet.Text, 0
@@ -354,7 +327,7 @@ func printHits(e *Env, hits []hitJSON) {
 // snippetSize is the length of a snippet, in bytes: about two lines of a terminal.
 const snippetSize = 240
 
-func printAfter(e *Env, after *afterJSON) {
+func printAfter(e *env.Env, after *afterJSON) {
 	switch {
 	case after.Again != 0:
 		e.Printf("  %s\n", e.Paint.Faint(fmt.Sprintf("it came back: event %d", after.Again)))

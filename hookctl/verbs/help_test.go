@@ -22,7 +22,7 @@ func walk(c *cobra.Command, f func(*cobra.Command)) {
 // TestHelpOfEveryVerb: --help works, says what the verb does and shows an example that calls it.
 func TestHelpOfEveryVerb(t *testing.T) {
 	b := newBench(t, nil)
-	walk(commandTree(b.Env), func(c *cobra.Command) {
+	walk(commandTree(b.Env, Searcher{}), func(c *cobra.Command) {
 		if c.Short == "" || strings.HasSuffix(c.Short, ".") {
 			t.Errorf("%s: short text %q", c.CommandPath(), c.Short)
 		}
@@ -49,6 +49,7 @@ func TestHelpOfEveryVerb(t *testing.T) {
 // TestNoDestructiveHint: a hint names what to look at, never a whole command that removes something.
 func TestNoDestructiveHint(t *testing.T) {
 	files := expect.Value(filepath.Glob("*.go"))(t)
+	files = append(files, expect.Value(filepath.Glob("*/*.go"))(t)...)
 	for _, name := range files {
 		text := expect.Value(os.ReadFile(name))(t)
 		for _, word := range []string{"rm -", "kill ", "--purge`", "session delete`", "rmdir"} {
@@ -75,7 +76,7 @@ func TestClientVerbs(t *testing.T) {
 func TestSchemas(t *testing.T) {
 	b := newBench(t, nil)
 	for verb := range outputs {
-		c, rest, err := commandTree(b.Env).Find(strings.Fields(verb))
+		c, rest, err := commandTree(b.Env, Searcher{}).Find(strings.Fields(verb))
 		if err != nil || len(rest) > 0 || c.HasSubCommands() {
 			t.Errorf("%s is no verb", verb)
 		}

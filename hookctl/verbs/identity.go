@@ -15,28 +15,32 @@ import (
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/command"
+	"hookline/hookctl/verbs/emit"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 	"hookline/projector/identity"
-	"hookline/projector/session"
 	"hookline/replay/past"
 )
 
-func identityCmd(e *Env) *cobra.Command {
+func identityCmd(e *env.Env) *cobra.Command {
 	return cmdline.Noun("identity", "Show a session's identity, and set it",
 		"  hookctl identity show\n  hookctl identity history",
-		verb(e, needStore, "show", "Show facets, continuity and consciousness",
+		command.Verb(e, env.Store, "show", "Show facets, continuity and consciousness",
 			"Show what a session is about (13 facets of the purpose vector), how coherent it is (r), how far it is still\n"+
 				"the one it was (IC, over time), and what follows from that. --at shows it as it was.\n\n"+cmdline.PointForms,
 			"  hookctl identity show\n  hookctl identity show --session last --at yesterday\n  hookctl identity show --session c68c8a51 --json | jq .ic",
 			&identityShowVerb{}),
-		verb(e, needStore, "history", "List the snapshots, the newest last", "",
+		command.Verb(e, env.Store, "history", "List the snapshots, the newest last", "",
 			"  hookctl identity history\n  hookctl identity history --all -n all --json",
 			&identityHistoryVerb{Last: 20}),
-		verb(e, needStore, "reset-kuramoto", "Spread the phases evenly, 2πi/13: r becomes 0",
+		command.Verb(e, env.Store, "reset-kuramoto", "Spread the phases evenly, 2πi/13: r becomes 0",
 			"Spread the 13 phases evenly over the circle, 2πi/13, so that r is 0. For phases that an observation\n"+
 				"has left in an unwanted state; the tool calls that follow draw them together again.",
 			"  hookctl identity reset-kuramoto --session c68c8a51",
 			&identityResetVerb{}),
-		verb(e, needStore, "observe", "Set identity values that an outside engine has measured",
+		command.Verb(e, env.Store, "observe", "Set identity values that an outside engine has measured",
 			"Set identity values that an outside engine has measured. They hold until the next observation or the\n"+
 				"session's end; IC compares the new vector with the one before. A value that is out of range is refused.",
 			"  hookctl identity observe --vector .5,.1,.1,.2,.1,.3,.6,.1,.1,.1,.3,.3,.1 --accuracy 0.9",
@@ -44,12 +48,12 @@ func identityCmd(e *Env) *cobra.Command {
 }
 
 type identityShowVerb struct {
-	ofSession
+	query.OfSession
 	At string `help:"as it was at a point of the log"`
 }
 
-func (f *identityShowVerb) run(ctx context.Context, e *Env, _ []string) error {
-	id, err := current(ctx, e, f.Session)
+func (f *identityShowVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
+	id, err := query.Current(ctx, e, f.Session)
 	if err != nil {
 		return err
 	}
@@ -71,12 +75,12 @@ func (f *identityShowVerb) run(ctx context.Context, e *Env, _ []string) error {
 		return e.PrintJSON(out)
 	}
 
-	e.Printf("%s  %s\n\n", e.Paint.Session(alias(out.Session)), e.Paint.Bold(out.Brief))
+	e.Printf("%s  %s\n\n", e.Paint.Session(show.Alias(out.Session)), e.Paint.Bold(out.Brief))
 	e.Printf("  consciousness  C  %.4f  %s\n  coherence      r  %.4f\n  continuity    IC  %.4f  %s\n  accuracy          %.4f\n"+
 		"  Johari            %s: %s\n  guidance          %s\n",
 		out.C, out.State, out.R, out.IC, out.Class, s.Accuracy, out.Johari.Name, out.Johari.Action, out.Guidance)
 	if s.PreviousSessionID != "" {
-		e.Printf("  restored from     %s (IC %.2f)\n", alias(s.PreviousSessionID), s.CrossSessionIC)
+		e.Printf("  restored from     %s (IC %.2f)\n", show.Alias(s.PreviousSessionID), s.CrossSessionIC)
 	}
 	if s.Continuity != nil {
 		e.Printf("  after 25 events   IC %.2f with what it was restored from\n", *s.Continuity)
@@ -103,15 +107,15 @@ func (f *identityShowVerb) run(ctx context.Context, e *Env, _ []string) error {
 }
 
 // identityAt is a session's identity as it is, or as it was at a point of the log.
-func identityAt(ctx context.Context, e *Env, id, at string) (cell[identity.State], error) {
+func identityAt(ctx context.Context, e *env.Env, id, at string) (query.Cell[identity.State], error) {
 	if at == "" {
-		return cellNow[identity.State](ctx, e, identity.Name, id)
+		return query.CellNow[identity.State](ctx, e, identity.Name, id)
 	}
 	point, err := e.Point(at)
 	if err != nil {
-		return cell[identity.State]{}, err
+		return query.Cell[identity.State]{}, err
 	}
-	c, err := cellAt[identity.State](ctx, e, identity.Name, id, past.Point(point))
+	c, err := query.CellAt[identity.State](ctx, e, identity.Name, id, past.Point(point))
 	if err == nil && c.Key == "" {
 		err = problem.Faultf("session %s had no identity at %s", id, at).Advise("`hookctl session show` tells when it began")
 	}
@@ -141,32 +145,32 @@ var levels = []rune("▁▂▃▄▅▆▇█")
 const mostLevels = 60
 
 type identityHistoryVerb struct {
-	All  bool  `help:"of every project"`
-	Last count `flag:"n,n" help:"the last N, or all"`
+	All  bool          `help:"of every project"`
+	Last command.Count `flag:"n,n" help:"the last N, or all"`
 }
 
-func (f *identityHistoryVerb) run(ctx context.Context, e *Env, _ []string) error {
-	index, err := cells[identity.Pointer](ctx, e, api.CellsRequest{Projection: identity.PointerName, Prefix: identity.TimePrefix})
+func (f *identityHistoryVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
+	index, err := query.Cells[identity.Pointer](ctx, e, api.CellsRequest{Projection: identity.PointerName, Prefix: identity.TimePrefix})
 	if err != nil {
 		return err
 	}
-	all, err := states[identity.State](ctx, e, api.CellsRequest{Projection: identity.Name})
+	all, err := query.States[identity.State](ctx, e, api.CellsRequest{Projection: identity.Name})
 	if err != nil {
 		return err
 	}
-	projects, here, err := projects(ctx, e)
+	projects, here, err := query.Here(ctx, e)
 	if err != nil {
 		return err
 	}
 	lines := snapshots(index, all)
 	if !f.All {
-		lines = slices.DeleteFunc(lines, func(l snapshotJSON) bool { return countsFor(projects, l.Project) != here })
+		lines = slices.DeleteFunc(lines, func(l snapshotJSON) bool { return query.CountsFor(projects, l.Project) != here })
 	}
-	lines = lines[f.Last.from(len(lines)):]
+	lines = lines[f.Last.From(len(lines)):]
 	t := e.Table("SNAPSHOT", "SESSION", "IC", "CLASS", "R", "C", "FROM")
 	t.Drop = []string{"C", "R"}
 	return cmdline.PrintList(t, "no snapshot yet; one is taken at the end of a session", lines, func(l snapshotJSON) []string {
-		return []string{stamp(e, time.UnixMilli(l.AtMS)), alias(l.Session), twoPlaces(l.IC), orDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), orDash(alias(l.Previous))}
+		return []string{show.Stamp(e, time.UnixMilli(l.AtMS)), show.Alias(l.Session), twoPlaces(l.IC), show.OrDash(l.Class), twoPlaces(l.R), twoPlaces(l.C), show.OrDash(show.Alias(l.Previous))}
 	})
 }
 
@@ -183,7 +187,7 @@ type snapshotJSON struct {
 	C        *float64 `json:"c" jsonschema:"nullable" jsonschema_description:"consciousness, 0 to 1; null where no longer known"`
 }
 
-func snapshots(index []cell[identity.Pointer], states []identity.State) []snapshotJSON {
+func snapshots(index []query.Cell[identity.Pointer], states []identity.State) []snapshotJSON {
 	byID := map[string]identity.State{}
 	for _, s := range states {
 		byID[s.SessionID] = s
@@ -213,36 +217,26 @@ func twoPlaces(v *float64) string {
 }
 
 type identityResetVerb struct {
-	ofSession
+	query.OfSession
 }
 
-func (f *identityResetVerb) run(ctx context.Context, e *Env, _ []string) error {
+func (f *identityResetVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 	return identityFrom(ctx, e, f.Session, &events.PhasesReset{Reason: "command"})
 }
 
 // identityFrom appends an event to a session and prints the identity that follows.
-func identityFrom(ctx context.Context, e *Env, name string, event events.Event) error {
-	r, err := emitFor(ctx, e, name, event)
+func identityFrom(ctx context.Context, e *env.Env, name string, event events.Event) error {
+	r, err := emit.ForSession(ctx, e, name, event)
 	if err != nil {
 		return err
 	}
-	c, _ := stateOf[identity.State](ctx, e, identity.Name, r.Session) // the event is there all the same
-	return e.Result(r, "%s is event %d\n%s  %s\n", r.Type, r.Seq, e.Paint.Session(alias(r.Session)), c.Brief())
-}
-
-// emitFor appends an event to the session that is meant.
-func emitFor(ctx context.Context, e *Env, name string, event events.Event) (events.Record, error) {
-	id, err := current(ctx, e, name)
-	if err != nil {
-		return events.Record{}, err
-	}
-	s, _ := stateOf[session.State](ctx, e, session.Name, id) // one that is not known yet has no project
-	return emit(ctx, e, owner{Session: id, Project: s.Project}, event)
+	c, _ := query.StateOf[identity.State](ctx, e, identity.Name, r.Session) // the event is there all the same
+	return e.Result(r, "%s is event %d\n%s  %s\n", r.Type, r.Seq, e.Paint.Session(show.Alias(r.Session)), c.Brief())
 }
 
 // observation holds the flags of `identity observe`.
 type observation struct {
-	ofSession
+	query.OfSession
 	Vector        []float64 "help:\"purpose vector: 13 `numbers` in [-1, 1], by commas\""
 	Phases        []float64 "help:\"Kuramoto phases: 13 `numbers` in radians, by commas\""
 	Coupling      []float64 "help:\"K, a `number` from 0 to 2\""
@@ -251,7 +245,7 @@ type observation struct {
 	Observer      string    `help:"who measured"`
 }
 
-func (o *observation) run(ctx context.Context, e *Env, _ []string) error {
+func (o *observation) Run(ctx context.Context, e *env.Env, _ []string) error {
 	const hint = "`hookctl events schema identity.observed` tells the ranges"
 	event := events.IdentityObserved{Observer: o.Observer, PurposeVector: o.Vector, KuramotoPhases: o.Phases}
 	for _, f := range []struct {

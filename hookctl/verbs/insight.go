@@ -12,6 +12,10 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/command"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 	"hookline/projector/session"
 	"hookline/projector/working"
 )
@@ -43,22 +47,13 @@ func verdicts(calls []insight.Call) string {
 		}
 	}
 	if waited >= time.Second {
-		parts = append(parts, "waited "+span(waited))
+		parts = append(parts, "waited "+show.Span(waited))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// standingWord is how a session stands in a word or two, for a list.
-func standingWord(st session.Standing) string {
-	word := spaced(st.Kind)
-	if st.Stuck {
-		return "stuck: " + word
-	}
-	return word
-}
-
 // standing is how a session stands or why it ended, coloured.
-func standing(e *Env, s session.State) string {
+func standing(e *env.Env, s session.State) string {
 	st := s.Standing()
 	words := cmdline.OneLine(st.Words)
 	switch {
@@ -71,12 +66,12 @@ func standing(e *Env, s session.State) string {
 }
 
 // printCalls prints each call with who allowed it.
-func printCalls(e *Env, calls []insight.Call, last count) {
+func printCalls(e *env.Env, calls []insight.Call, last command.Count) {
 	if len(calls) == 0 {
 		e.Printf("\n  no tool was called\n")
 		return
 	}
-	earlier := last.from(len(calls))
+	earlier := last.From(len(calls))
 	if earlier > 0 {
 		e.Printf("\n"+e.Paint.Faint("  %s before, -n all shows them")+"\n", cmdline.Plural(earlier, "call"))
 	}
@@ -97,8 +92,8 @@ func printCalls(e *Env, calls []insight.Call, last count) {
 		if c.WaitedMS >= 100 {
 			waited = (time.Duration(c.WaitedMS) * time.Millisecond).Round(100 * time.Millisecond).String()
 		}
-		fact := cmdline.Fit(cmdline.OneLine(join(": ", c.Tool, insight.Subject(events.Record{}, c.Input))), 60)
-		t.Row("  "+c.Time.In(e.Zone).Format(time.TimeOnly), fmt.Sprint(c.Seq), fact, orDash(c.Mode), c.Verdict.Words(), orDash(waited), orDash(c.Words))
+		fact := cmdline.Fit(cmdline.OneLine(show.Join(": ", c.Tool, insight.Subject(events.Record{}, c.Input))), 60)
+		t.Row("  "+c.Time.In(e.Zone).Format(time.TimeOnly), fmt.Sprint(c.Seq), fact, show.OrDash(c.Mode), c.Verdict.Words(), show.OrDash(waited), show.OrDash(c.Words))
 	}
 	t.Print()
 }
@@ -110,7 +105,7 @@ type sessionDiffJSON struct {
 	Differences []insight.Difference `json:"differences" jsonschema_description:"line by line, those without a difference too"`
 }
 
-func sessionDiffVerb(ctx context.Context, e *Env, args []string) error {
+func sessionDiffVerb(ctx context.Context, e *env.Env, args []string) error {
 	var sums [2]insight.Sum
 	for i, name := range args {
 		s, err := sum(ctx, e, name)
@@ -122,32 +117,32 @@ func sessionDiffVerb(ctx context.Context, e *Env, args []string) error {
 	d := sessionDiffJSON{sums[0], sums[1], insight.Diff(sums[0], sums[1])}
 
 	return e.Verdict(d, true, func() {
-		t := e.Table("", alias(d.A.ID), alias(d.B.ID))
+		t := e.Table("", show.Alias(d.A.ID), show.Alias(d.B.ID))
 		for _, l := range d.Differences {
 			mark := "* "
 			if l.Same {
 				mark = "  "
 			}
-			t.Row(mark+l.What, orDash(cmdline.Fit(cmdline.OneLine(l.A), 60)), orDash(cmdline.Fit(cmdline.OneLine(l.B), 60)))
+			t.Row(mark+l.What, show.OrDash(cmdline.Fit(cmdline.OneLine(l.A), 60)), show.OrDash(cmdline.Fit(cmdline.OneLine(l.B), 60)))
 		}
 		t.Print()
 	})
 }
 
 // sum gathers what a session is compared by.
-func sum(ctx context.Context, e *Env, name string) (insight.Sum, error) {
-	s, err := resolve(ctx, e, name)
+func sum(ctx context.Context, e *env.Env, name string) (insight.Sum, error) {
+	s, err := query.Session(ctx, e, name)
 	if err != nil {
 		return insight.Sum{}, err
 	}
 	var who insight.Permissions
-	if err := records(ctx, e, api.EventsRequest{Session: s.ID}, who.Take); err != nil {
+	if err := query.Records(ctx, e, api.EventsRequest{Session: s.ID}, who.Take); err != nil {
 		return insight.Sum{}, err
 	}
 	out := insight.Sum{ID: s.ID, Ended: s.Standing().Words, Took: s.LastActive.Sub(s.Started), Prompts: s.Prompts, Calls: s.Tools, Failed: s.Failures,
 		Verdicts: insight.Count(who.Calls()), Files: []string{}, Commands: []string{}}
 
-	if w, err := stateOf[working.State](ctx, e, working.Name, s.ID); err == nil { // without one it has done nothing yet
+	if w, err := query.StateOf[working.State](ctx, e, working.Name, s.ID); err == nil { // without one it has done nothing yet
 		if w.Goal != nil {
 			out.Goal = w.Goal.Text
 		}

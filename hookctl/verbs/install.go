@@ -14,6 +14,7 @@ import (
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/settings"
+	"hookline/hookctl/verbs/env"
 	"hookline/plugin"
 )
 
@@ -26,7 +27,7 @@ type scopeFlags struct {
 }
 
 // options are the settings files of the client that was named.
-func (s scopeFlags) options(e *Env) (settings.Options, error) {
+func (s scopeFlags) options(e *env.Env) (settings.Options, error) {
 	o := settingsOptions(e)
 	switch {
 	case s.Shared:
@@ -50,13 +51,13 @@ func (s scopeFlags) options(e *Env) (settings.Options, error) {
 }
 
 // settingsOptions are the client's settings files as seen from here.
-func settingsOptions(e *Env) settings.Options {
-	return settings.Options{Client: settings.Claude, Scope: settings.User, Profile: settings.Full, Home: userHome(e), ConfigDir: e.Getenv("CLAUDE_CONFIG_DIR"), ProjectDir: e.ProjectDir(), Binary: hookctl(e)}
+func settingsOptions(e *env.Env) settings.Options {
+	return settings.Options{Client: settings.Claude, Scope: settings.User, Profile: settings.Full, Home: e.UserHome(), ConfigDir: e.Getenv("CLAUDE_CONFIG_DIR"), ProjectDir: e.ProjectDir(), Binary: hookctl(e)}
 }
 
 // hookctl is the program that the client will call: the one beside this executable. Where PATH leads
 // to the same file, by its name there, which an upgrade keeps while the file that the link leads to changes.
-func hookctl(e *Env) string {
+func hookctl(e *env.Env) string {
 	suffix := filepath.Ext(e.Self)
 	if suffix != ".exe" {
 		suffix = ""
@@ -101,7 +102,7 @@ type installVerb struct {
 	Plugin  bool   "help:\"as a plugin of the client; needs its command claude on the PATH\""
 }
 
-func (f *installVerb) run(ctx context.Context, e *Env, _ []string) error {
+func (f *installVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 	o, err := f.options(e)
 	if err != nil {
 		return err
@@ -152,7 +153,7 @@ func (f *installVerb) run(ctx context.Context, e *Env, _ []string) error {
 	return nil
 }
 
-func sayInstalled(e *Env, o settings.Options, res settings.Result) {
+func sayInstalled(e *env.Env, o settings.Options, res settings.Result) {
 	hooks := cmdline.Plural(res.Added, "hook")
 	sayEdited(e, o, res, "the hooks are installed already", fmt.Sprintf("would add %s, replacing %d", hooks, res.Removed),
 		fmt.Sprintf("%s added, %d replaced (profile %s)", hooks, res.Removed, o.Profile))
@@ -166,7 +167,7 @@ func sayInstalled(e *Env, o settings.Options, res settings.Result) {
 }
 
 // sayEdited prints what became of a settings file: nothing, what a dry run would do, or what was done.
-func sayEdited(e *Env, o settings.Options, res settings.Result, already, would, did string) {
+func sayEdited(e *env.Env, o settings.Options, res settings.Result, already, would, did string) {
 	switch {
 	case !res.Changed:
 		e.Printf("%s: %s, nothing changed\n", res.Path, already)
@@ -203,7 +204,7 @@ const clientLimit = time.Minute
 
 // installPlugin writes the plugin into the home, adds it to the client, and takes our hooks out of the user's settings file last: a
 // hook that runs twice meanwhile is recorded once.
-func installPlugin(ctx context.Context, e *Env, o settings.Options, active string) error {
+func installPlugin(ctx context.Context, e *env.Env, o settings.Options, active string) error {
 	if active != "" && active != plugin.ID {
 		return problem.Faultf("the plugin %s of the client runs the hooks already", active).Advise("keep it, or remove it in the client by /plugin and try again")
 	}
@@ -245,7 +246,7 @@ func installPlugin(ctx context.Context, e *Env, o settings.Options, active strin
 }
 
 // uninstallPlugin removes the plugin that installPlugin added, and returns its id; "" where it is not on or other hooks are meant.
-func uninstallPlugin(ctx context.Context, e *Env, o settings.Options) (string, error) {
+func uninstallPlugin(ctx context.Context, e *env.Env, o settings.Options) (string, error) {
 	if o.Scope != settings.User {
 		return "", nil
 	}
@@ -278,10 +279,10 @@ func uninstallPlugin(ctx context.Context, e *Env, o settings.Options) (string, e
 }
 
 // pluginDir is where the plugin of this home lies.
-func pluginDir(e *Env) string { return filepath.Join(e.Home(), "plugin") }
+func pluginDir(e *env.Env) string { return filepath.Join(e.Home(), "plugin") }
 
 // client runs `claude plugin` with arguments.
-func runClient(ctx context.Context, e *Env, args ...string) error {
+func runClient(ctx context.Context, e *env.Env, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, clientLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "claude", append([]string{"plugin"}, args...)...)

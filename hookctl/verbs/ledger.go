@@ -15,50 +15,55 @@ import (
 	"hookline/hookctl/hook"
 	"hookline/hookctl/notes"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/command"
+	"hookline/hookctl/verbs/emit"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 	"hookline/projector/ledger"
 )
 
 // The ledger of this directory's project: what is in it, and what people and agents put there.
 
-func ledgerCmd(e *Env) *cobra.Command {
+func ledgerCmd(e *env.Env) *cobra.Command {
 	c := cmdline.Noun("ledger", "Keep a project's decisions, next steps, questions and test scenarios",
 		"  hookctl ledger show\n  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies'", append(ledgerWords(e),
-			verb(e, needStore, "ground [FILE…]", "Check how many claims rest on the project's files",
+			command.Verb(e, env.Store, "ground [FILE…]", "Check how many claims rest on the project's files",
 				"Check how many claims are grounded: of the ledger's decisions, or of the files. In a document, claims are citations\n"+
 					"(`quote` [${PROJECT_ROOT}/path:line[-line]]), links to files and paths in code type; in a .jsonl trajectory the\n"+
 					"entries of phase \"cite\". A place that is not there and a quote that is not on it are named. The exit code is 1 when\n"+
 					"the ratio is below the threshold. For files neither a daemon nor a store is needed.",
 				"  hookctl ledger ground\n  hookctl ledger ground README.md docs/*.md",
 				&ledgerGroundVerb{Threshold: leastGrounded}),
-			verb(e, needStore, "ghost FEATURE", "Check that a feature which is written of is in the code",
+			command.Verb(e, env.Store, "ghost FEATURE", "Check that a feature which is written of is in the code",
 				"Search the tracked files for a feature by two queries: its own words and those of --query. A line of code that has\n"+
 					"all words of a query is a hit. Without any hit it is a confirmed_ghost, or of high_ambiguity where three lines of\n"+
 					"documents or more mention it; either goes into the ledger until it is closed, and the exit code is 1.",
 				"  hookctl ledger ghost 'refresh token rotation' --query 'rotateRefresh'",
 				&ledgerGhostVerb{}, cmdline.Exactly("FEATURE")),
-			verb(e, needStarted, "synthesis", "Check the ledger before the context is cleared, and hand it over",
+			command.Verb(e, env.Started, "synthesis", "Check the ledger before the context is cleared, and hand it over",
 				"Check the ledger in seven steps before the context is cleared: grounding, features that no search finds, the decision\n"+
 					"log (NOTES.md is rendered where it has our block), beads (`br sync --flush-only` where br is on the PATH), the handoff,\n"+
 					"the evidence to come back to, and three test scenarios. At level strict the first two can fail, and the exit code is 1.\n"+
 					"The client cannot be kept from clearing; the next session is told the result.",
 				"  hookctl ledger synthesis --level strict",
 				&ledgerSynthesisVerb{Level: "warn"}),
-			plain(e, needStore, "recover [LEVEL] [WORDS…]", "Print what is needed to go on, by level",
+			command.Plain(e, env.Store, "recover [LEVEL] [WORDS…]", "Print what is needed to go on, by level",
 				"Print what is needed to go on after the context was cut. Level 1: the active task, the last checkpoint, the reasoning\n"+
 					"state and the last three decisions, about 100 tokens. Level 2: the entries that fit the words best, closed ones too,\n"+
 					"at most 500 tokens. Level 3: everything.",
 				"  hookctl ledger recover\n  hookctl ledger recover 2 authentication tokens",
 				ledgerRecoverVerb),
-			verb(e, needStarted, "heal", "Write a missing or empty NOTES.md anew: from the log, from git, or from a template",
+			command.Verb(e, env.Started, "heal", "Write a missing or empty NOTES.md anew: from the log, from git, or from a template",
 				"Write a missing or empty NOTES.md anew: from the log, with your own text as the last commit has it; without entries as\n"+
 					"the last commit has it; else from a template. The exit code is 0 for a healthy or healed file, with --check-only 1 for\n"+
 					"damage that can be repaired, and 2 for what cannot.",
 				"  hookctl ledger heal --check-only",
 				&ledgerHealVerb{}),
-			verb(e, needStore, "show", "Show the ledger of this project", "",
+			command.Verb(e, env.Store, "show", "Show the ledger of this project", "",
 				"  hookctl ledger show\n  hookctl ledger show --all --json | jq '.entries[]'",
 				&ledgerShowVerb{}),
-			offering(cobra.FixedCompletions(addedKinds, cobra.ShellCompDirectiveNoFileComp), verb(e, needStarted, "add KIND TEXT", "Add a decision, a step, a question or a scenario",
+			command.Offering(cobra.FixedCompletions(addedKinds, cobra.ShellCompDirectiveNoFileComp), command.Verb(e, env.Started, "add KIND TEXT", "Add a decision, a step, a question or a scenario",
 				"Add a decision, a step, a question or a test scenario. A decision may begin with its subject: \"subject: decision\".\n"+
 					"Where the ledger has another decision about that subject, or with the same evidence, the ledger holds: the fork is\n"+
 					"recorded and the exit code is 1; --replaces takes the place of the old one. What is there already is not added again.",
@@ -66,24 +71,24 @@ func ledgerCmd(e *Env) *cobra.Command {
 					"  hookctl ledger add step 'Tolerate 30 s of clock skew'\n"+
 					"  hookctl ledger add scenario 'Token expires at the boundary' --case edge_case --expect 'grace period applies'",
 				&addition{}, cmdline.Exactly("KIND: decision, step, question or scenario", "TEXT"))),
-			plain(e, needStore, "handoff", "List the handoffs that `ledger synthesis` recorded", "",
+			command.Plain(e, env.Store, "handoff", "List the handoffs that `ledger synthesis` recorded", "",
 				"  hookctl ledger handoff --json | jq -r .session",
 				ledgerHandoffVerb),
-			verb(e, needStarted, "close NUMBER", "Close an entry: done, answered or taken back", "",
+			command.Verb(e, env.Started, "close NUMBER", "Close an entry: done, answered or taken back", "",
 				"  hookctl ledger close 41 --reason done",
 				&ledgerCloseVerb{}, cmdline.Exactly("the entry: `hookctl ledger show` shows their numbers")),
-			plain(e, needStore, "render [FILE]", "Write the ledger into NOTES.md, or into a bead's YAML",
+			command.Plain(e, env.Store, "render [FILE]", "Write the ledger into NOTES.md, or into a bead's YAML",
 				"Write the ledger into a marked block of NOTES.md at the top of the work tree, or of FILE; a .yaml file is a bead.\n"+
 					"What is outside of the block stays byte for byte. A symbolic link and another user's file are refused.",
 				"  hookctl ledger render\n  hookctl ledger render .beads/beads-x7y8.yaml",
 				ledgerRenderVerb, cmdline.Between(0, "FILE")),
-			verb(e, needStarted, "import [FILE]", "Take over what NOTES.md or a bead says",
+			command.Verb(e, env.Started, "import [FILE]", "Take over what NOTES.md or a bead says",
 				"Take over decisions, test scenarios, next steps and questions from NOTES.md, or from FILE; a .yaml file is a bead.\n"+
 					"What the ledger has is not added again, and a box that is ticked closes its entry. What is missing in the file stays\n"+
 					"in the ledger. A decision that the ledger has otherwise is a fork, and the exit code is 1, as for what cannot be read.",
 				"  hookctl ledger import --dry-run\n  hookctl ledger import .beads/beads-x7y8.yaml",
 				&ledgerImportVerb{}, cmdline.Between(0, "FILE")),
-			plain(e, needStore, "diff [FILE]", "Show what NOTES.md or a bead has and the ledger has not: `ledger import --dry-run`", "",
+			command.Plain(e, env.Store, "diff [FILE]", "Show what NOTES.md or a bead has and the ledger has not: `ledger import --dry-run`", "",
 				"  hookctl ledger diff",
 				ledgerDiffVerb, cmdline.Between(0, "FILE")))...)
 	c.Long = "The ledger belongs to the project of this directory and survives every cut of the context: a session that starts is\n" +
@@ -92,14 +97,14 @@ func ledgerCmd(e *Env) *cobra.Command {
 }
 
 // ledgerWords are the verbs that add an entry of one kind.
-func ledgerWords(e *Env) []*cobra.Command {
+func ledgerWords(e *env.Env) []*cobra.Command {
 	var list []*cobra.Command
 	for _, w := range []struct{ verb, kind, example string }{
 		{"decide", events.LedgerDecision, "'refresh tokens: rotate them' --because 'a stolen one dies'"},
 		{"next", events.LedgerStep, "'Tolerate 30 s of clock skew'"},
 		{"question", events.LedgerQuestion, "'Which clock does the gateway trust?'"},
 	} {
-		list = append(list, verb(e, needStarted, w.verb+" TEXT", "Add a "+w.kind+": `ledger add "+w.kind+"`", "",
+		list = append(list, command.Verb(e, env.Started, w.verb+" TEXT", "Add a "+w.kind+": `ledger add "+w.kind+"`", "",
 			"  hookctl ledger "+w.verb+" "+w.example,
 			&addition{kind: w.kind}, cmdline.Exactly("TEXT")))
 	}
@@ -107,27 +112,21 @@ func ledgerWords(e *Env) []*cobra.Command {
 }
 
 // ledgerOf is the ledger of the project of this directory, empty where it has none.
-func ledgerOf(ctx context.Context, e *Env) (ledger.State, error) {
-	_, here, err := projects(ctx, e)
+func ledgerOf(ctx context.Context, e *env.Env) (ledger.State, error) {
+	_, here, err := query.Here(ctx, e)
 	if err != nil {
 		return ledger.State{}, err
 	}
 	return api.Ledger.Call(ctx, e, api.LedgerRequest{Project: here})
 }
 
-// topDir is the top of the work tree here, or the directory itself.
-func topDir(e *Env) string {
-	p := e.Place(e.ProjectDir())
-	return cmp.Or(p.Worktree, p.Dir)
-}
-
 // orderLedger asks for events of the ledger here.
-func orderLedger(ctx context.Context, e *Env, list ...events.Event) (api.LedgerReceipt, error) {
+func orderLedger(ctx context.Context, e *env.Env, list ...events.Event) (api.LedgerReceipt, error) {
 	o := api.Order{Dir: e.ProjectDir(), Session: e.Getenv("CLAUDE_CODE_SESSION_ID")}
 	for _, event := range list {
-		o.Events = append(o.Events, command(event))
+		o.Events = append(o.Events, emit.Command(event))
 	}
-	return api.OrderLedger.Call(ctx, changing{e}, o)
+	return api.OrderLedger.Call(ctx, e.Changing(), o)
 }
 
 // addedKinds are the entries that people add.
@@ -143,7 +142,7 @@ type ledgerShowVerb struct {
 	All bool `help:"closed entries too"`
 }
 
-func (f *ledgerShowVerb) run(ctx context.Context, e *Env, _ []string) error {
+func (f *ledgerShowVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 	s, err := ledgerOf(ctx, e)
 	if err != nil {
 		return err
@@ -151,7 +150,7 @@ func (f *ledgerShowVerb) run(ctx context.Context, e *Env, _ []string) error {
 	return printLedger(e, s, f.All)
 }
 
-func printLedger(e *Env, s ledger.State, all bool) error {
+func printLedger(e *env.Env, s ledger.State, all bool) error {
 	if !all {
 		s.Entries = slices.DeleteFunc(slices.Clone(s.Entries), func(entry ledger.Entry) bool { return entry.Closed != nil })
 	}
@@ -173,9 +172,9 @@ func printLedger(e *Env, s ledger.State, all bool) error {
 				text += " → " + cmdline.OneLine(entry.Expected)
 			}
 			if entry.Closed != nil {
-				text += " — closed " + ago(e, entry.Closed.Time) + " " + cmdline.OneLine(entry.Closed.Reason)
+				text += " — closed " + show.Ago(e, entry.Closed.Time) + " " + cmdline.OneLine(entry.Closed.Reason)
 			}
-			e.Printf("%s  %6d  %s  %s\n", title, entry.Seq, text, e.Paint.Faint(entry.By+", "+ago(e, entry.Time)))
+			e.Printf("%s  %6d  %s  %s\n", title, entry.Seq, text, e.Paint.Faint(entry.By+", "+show.Ago(e, entry.Time)))
 			title = ""
 			for _, c := range entry.Evidence {
 				e.Printf("          %s %s\n", cmdline.OneLine(c.String()), e.Paint.Faint(cmdline.OneLine(c.Quote)))
@@ -183,7 +182,7 @@ func printLedger(e *Env, s ledger.State, all bool) error {
 		}
 	}
 	for _, f := range s.Forks {
-		e.Printf("%s  %s holds, %s was said %s\n", e.Paint.Faint("fork"), cmdline.OneLine(hook.Holds(s, f)), cmdline.OneLine(f.Context), ago(e, f.Time))
+		e.Printf("%s  %s holds, %s was said %s\n", e.Paint.Faint("fork"), cmdline.OneLine(hook.Holds(s, f)), cmdline.OneLine(f.Context), show.Ago(e, f.Time))
 	}
 	if len(s.Entries) == 0 {
 		e.Printf("nothing is in the ledger yet: `hookctl ledger add decision TEXT` puts something there\n")
@@ -206,12 +205,12 @@ type addition struct {
 	kind string // "": the first argument
 }
 
-func (f *addition) run(ctx context.Context, e *Env, args []string) error {
-	event, err := f.entry(topDir(e), cmp.Or(f.kind, args[0]), args[len(args)-1])
+func (f *addition) Run(ctx context.Context, e *env.Env, args []string) error {
+	event, err := f.entry(e.TopDir(), cmp.Or(f.kind, args[0]), args[len(args)-1])
 	if err != nil {
 		return err
 	}
-	event.By = caller(e)
+	event.By = e.Caller()
 	if f.Replaces != "" {
 		if event.Replaces, err = entryID(ctx, e, f.Replaces); err != nil {
 			return err
@@ -224,18 +223,18 @@ func (f *addition) run(ctx context.Context, e *Env, args []string) error {
 	return sayOrdered(e, r.Results[0], event.Text)
 }
 
-func ledgerHandoffVerb(ctx context.Context, e *Env, _ []string) error {
+func ledgerHandoffVerb(ctx context.Context, e *env.Env, _ []string) error {
 	s, err := ledgerOf(ctx, e)
 	if err != nil {
 		return err
 	}
 	t := e.Table("SEQ", "ENDED", "SESSION", "LEVEL", "GROUNDED", "NOTES")
 	return cmdline.PrintList(t, "no handoffs yet: `hookctl ledger synthesis` records one", s.Handoffs, func(h ledger.Handoff) []string {
-		return []string{fmt.Sprint(h.Seq), ago(e, h.Ended), alias(h.Session), h.Level, fmt.Sprintf("%.2f", h.Ratio), orDash(h.NotesRef)}
+		return []string{fmt.Sprint(h.Seq), show.Ago(e, h.Ended), show.Alias(h.Session), h.Level, fmt.Sprintf("%.2f", h.Ratio), show.OrDash(h.NotesRef)}
 	})
 }
 
-func ledgerDiffVerb(ctx context.Context, e *Env, args []string) error {
+func ledgerDiffVerb(ctx context.Context, e *env.Env, args []string) error {
 	return importLedger(ctx, e, fileOrNotes(e, args), true)
 }
 
@@ -267,7 +266,7 @@ func (f addition) entry(root, kind, text string) (events.LedgerEntryAdded, error
 }
 
 // sayOrdered prints what became of one order.
-func sayOrdered(e *Env, r hook.Ordered, text string) error {
+func sayOrdered(e *env.Env, r hook.Ordered, text string) error {
 	switch r.Outcome {
 	case "fork":
 		return problem.Faultf("the ledger has another decision, which holds: %s [ledger %d], not %q", hook.DecisionText(r.Entry), r.Entry.Seq, text).Advise(fmt.Sprintf("follow it, or replace it with --replaces %d", r.Entry.Seq))
@@ -280,7 +279,7 @@ func sayOrdered(e *Env, r hook.Ordered, text string) error {
 }
 
 // entryID finds an entry by its number, its id, or the end of its id; "" is none.
-func entryID(ctx context.Context, e *Env, name string) (string, error) {
+func entryID(ctx context.Context, e *env.Env, name string) (string, error) {
 	s, err := ledgerOf(ctx, e)
 	if err != nil {
 		return "", err
@@ -297,7 +296,7 @@ type ledgerCloseVerb struct {
 	Reason string `help:"why, or the answer to a question"`
 }
 
-func (f *ledgerCloseVerb) run(ctx context.Context, e *Env, args []string) error {
+func (f *ledgerCloseVerb) Run(ctx context.Context, e *env.Env, args []string) error {
 	id, err := entryID(ctx, e, args[0])
 	if err != nil {
 		return err

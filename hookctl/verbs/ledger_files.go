@@ -15,6 +15,8 @@ import (
 	"hookline/hookctl/notes"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
 	"hookline/projector/identity"
 	"hookline/projector/ledger"
 	"hookline/projector/working"
@@ -42,28 +44,28 @@ func isBead(path string) bool {
 }
 
 // fileOrNotes is the file that was named, or the project's notes.
-func fileOrNotes(e *Env, args []string) string {
+func fileOrNotes(e *env.Env, args []string) string {
 	if len(args) == 0 {
-		return notesFile(topDir(e))
+		return notesFile(e.TopDir())
 	}
 	return e.Absolute(args[0])
 }
 
 // active is what the project's current session works on, or before its first prompt the one that it follows.
-func active(ctx context.Context, e *Env, s ledger.State) notes.Active {
+func active(ctx context.Context, e *env.Env, s ledger.State) notes.Active {
 	var now notes.Active
 	if steps := s.Open(events.LedgerStep); len(steps) > 0 {
 		now.Reasoning = "next: " + steps[len(steps)-1].Text
 	}
-	id, err := current(ctx, e, "")
+	id, err := query.Current(ctx, e, "")
 	if err != nil {
 		return now
 	}
-	w, _ := stateOf[working.State](ctx, e, working.Name, id) // what is not there is empty
+	w, _ := query.StateOf[working.State](ctx, e, working.Name, id) // what is not there is empty
 	if w.Goal == nil {
-		_, here, _ := projects(ctx, e) // as current had them
-		p, _ := stateOf[identity.Pointer](ctx, e, identity.PointerName, identity.PointerKey(here))
-		w, _ = stateOf[working.State](ctx, e, working.Name, p.Session)
+		_, here, _ := query.Here(ctx, e) // as current had them
+		p, _ := query.StateOf[identity.Pointer](ctx, e, identity.PointerName, identity.PointerKey(here))
+		w, _ = query.StateOf[working.State](ctx, e, working.Name, p.Session)
 	}
 
 	switch {
@@ -87,7 +89,7 @@ type renderedJSON struct {
 	Changed bool   `json:"changed" jsonschema_description:"it was not so before"`
 }
 
-func ledgerRenderVerb(ctx context.Context, e *Env, args []string) error {
+func ledgerRenderVerb(ctx context.Context, e *env.Env, args []string) error {
 	file := fileOrNotes(e, args)
 	changed, err := render(ctx, e, file)
 	if err != nil {
@@ -101,7 +103,7 @@ func ledgerRenderVerb(ctx context.Context, e *Env, args []string) error {
 }
 
 // render writes the ledger into a file; the ledger is read anew for every try.
-func render(ctx context.Context, e *Env, file string) (bool, error) {
+func render(ctx context.Context, e *env.Env, file string) (bool, error) {
 	changed, err := notes.Update(file, func(old []byte) ([]byte, error) {
 		s, err := ledgerOf(ctx, e)
 		if err != nil {
@@ -135,16 +137,16 @@ type ledgerImportVerb struct {
 	Dry bool `flag:"dry-run" help:"only say what would be taken over"`
 }
 
-func (f *ledgerImportVerb) run(ctx context.Context, e *Env, args []string) error {
+func (f *ledgerImportVerb) Run(ctx context.Context, e *env.Env, args []string) error {
 	if f.Dry {
-		e.door.need = needStore
+		e.Ask(env.Store)
 	}
 	return importLedger(ctx, e, fileOrNotes(e, args), f.Dry)
 }
 
-func importLedger(ctx context.Context, e *Env, file string, dry bool) error {
+func importLedger(ctx context.Context, e *env.Env, file string, dry bool) error {
 	var found notes.Found
-	data, err := safeopen.ReadFile(safeopen.Foreign, file, maxStateFile)
+	data, err := safeopen.ReadFile(safeopen.Foreign, file, env.MaxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = errors.New("there is no such file")
@@ -162,13 +164,13 @@ func importLedger(ctx context.Context, e *Env, file string, dry bool) error {
 	}
 
 	source := file
-	if rel, err := filepath.Rel(topDir(e), file); err == nil {
+	if rel, err := filepath.Rel(e.TopDir(), file); err == nil {
 		source = filepath.ToSlash(rel)
 	}
 	var asked []events.Event
 	for i := range found.Entries {
 		event := &found.Entries[i]
-		event.By, event.Source = caller(e), source
+		event.By, event.Source = e.Caller(), source
 		asked = append(asked, event)
 	}
 	for i := range found.Done {
@@ -206,7 +208,7 @@ func importLedger(ctx context.Context, e *Env, file string, dry bool) error {
 }
 
 // orderAll asks for any number of events, or only says what would become of them.
-func orderAll(ctx context.Context, e *Env, s ledger.State, asked []events.Event, dry bool) ([]hook.Ordered, error) {
+func orderAll(ctx context.Context, e *env.Env, s ledger.State, asked []events.Event, dry bool) ([]hook.Ordered, error) {
 	if dry {
 		_, what := hook.OrderLedger(s, asked)
 		return what, nil

@@ -12,6 +12,7 @@ import (
 	"hookline/hookctl/notes"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
+	"hookline/hookctl/verbs/env"
 )
 
 // Grounding: what is said of the project is compared with its files.
@@ -23,7 +24,7 @@ type ledgerGroundVerb struct {
 	Threshold float64 `help:"the least ratio that passes"`
 }
 
-func (f *ledgerGroundVerb) run(ctx context.Context, e *Env, args []string) error {
+func (f *ledgerGroundVerb) Run(ctx context.Context, e *env.Env, args []string) error {
 	if !(f.Threshold >= 0 && f.Threshold <= 1) {
 		return problem.Faultf("invalid_threshold: %v", f.Threshold).Advise("0 to 1")
 	}
@@ -41,8 +42,8 @@ func (f *ledgerGroundVerb) run(ctx context.Context, e *Env, args []string) error
 }
 
 // claims are those of files, or without any of the ledger.
-func claims(ctx context.Context, e *Env, files []string) ([]notes.Claim, error) {
-	root := topDir(e)
+func claims(ctx context.Context, e *env.Env, files []string) ([]notes.Claim, error) {
+	root := e.TopDir()
 	if len(files) == 0 {
 		s, err := ledgerOf(ctx, e)
 		return notes.ClaimsOfLedger(root, s), err
@@ -51,7 +52,7 @@ func claims(ctx context.Context, e *Env, files []string) ([]notes.Claim, error) 
 	var list []notes.Claim
 	for _, name := range files {
 		file := e.Absolute(name)
-		data, err := safeopen.ReadFile(safeopen.Foreign, file, maxStateFile)
+		data, err := safeopen.ReadFile(safeopen.Foreign, file, env.MaxFile)
 		if err != nil {
 			return nil, problem.Because(err).Advise("a document or a .jsonl trajectory is wanted")
 		}
@@ -72,12 +73,12 @@ type ledgerGhostVerb struct {
 	Queries []string `flag:"query" help:"another way to find it; may be repeated"`
 }
 
-func (f *ledgerGhostVerb) run(ctx context.Context, e *Env, args []string) error {
+func (f *ledgerGhostVerb) Run(ctx context.Context, e *env.Env, args []string) error {
 	feature := strings.TrimSpace(args[0])
 	if feature == "" || len(f.Queries) == 0 {
 		return problem.Faultf("two searches are wanted").Advise("--query gives the second, in other words")
 	}
-	root := topDir(e)
+	root := e.TopDir()
 	out, err := facts.Git(ctx, root, "ls-files", "-z")
 	if err != nil {
 		return problem.Faultf("the tracked files cannot be listed: %w", err).Advise("a git repository is searched")
@@ -86,7 +87,7 @@ func (f *ledgerGhostVerb) run(ctx context.Context, e *Env, args []string) error 
 	g := notes.Seek(root, files, feature, append([]string{feature}, f.Queries...))
 
 	if g.Status != "present" {
-		_, err := orderLedger(ctx, e, &events.LedgerEntryAdded{Kind: events.LedgerGhost, Text: feature, Case: g.Status, By: caller(e), Source: "command"})
+		_, err := orderLedger(ctx, e, &events.LedgerEntryAdded{Kind: events.LedgerGhost, Text: feature, Case: g.Status, By: e.Caller(), Source: "command"})
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ import (
 	"hookline/hookctl/notes"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
+	"hookline/hookctl/verbs/env"
 	"hookline/projector/ledger"
 )
 
@@ -43,7 +44,7 @@ type recoveryJSON struct {
 	Entries []ledger.Entry `json:"entries" jsonschema_description:"that the text has"`
 }
 
-func ledgerRecoverVerb(ctx context.Context, e *Env, args []string) error {
+func ledgerRecoverVerb(ctx context.Context, e *env.Env, args []string) error {
 	level := "1"
 	if len(args) > 0 {
 		level, args = args[0], args[1:]
@@ -120,7 +121,7 @@ type ledgerSynthesisVerb struct {
 	Level string `help:"strict, warn or disabled" choices:"strict warn disabled"`
 }
 
-func (f *ledgerSynthesisVerb) run(ctx context.Context, e *Env, _ []string) error {
+func (f *ledgerSynthesisVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 	s, err := ledgerOf(ctx, e)
 	if err != nil {
 		return err
@@ -142,7 +143,7 @@ func (f *ledgerSynthesisVerb) run(ctx context.Context, e *Env, _ []string) error
 		step(name, status, message)
 	}
 
-	g := notes.Ground(notes.ClaimsOfLedger(topDir(e), s), leastGrounded)
+	g := notes.Ground(notes.ClaimsOfLedger(e.TopDir(), s), leastGrounded)
 	event.Ratio, event.Claims = g.Ratio, g.Total
 	judge("grounding", g.Status == "pass", g.Message)
 	ghosts := s.Open(events.LedgerGhost)
@@ -187,13 +188,13 @@ type synthesisJSON struct {
 }
 
 // decisionLog renders NOTES.md where it has our block already, and gives its lines.
-func decisionLog(ctx context.Context, e *Env, s ledger.State) (status, message, ref string) {
+func decisionLog(ctx context.Context, e *env.Env, s ledger.State) (status, message, ref string) {
 	decided := cmdline.Plural(len(s.Open(events.LedgerDecision)), "decision")
-	file := notesFile(topDir(e))
+	file := notesFile(e.TopDir())
 	lines := func() (string, int, int) {
-		data, _ := safeopen.ReadFile(safeopen.Own, file, maxStateFile)
+		data, _ := safeopen.ReadFile(safeopen.Own, file, env.MaxFile)
 		first, last := notes.BlockLines(data)
-		rel, _ := filepath.Rel(topDir(e), file)
+		rel, _ := filepath.Rel(e.TopDir(), file)
 		return filepath.ToSlash(rel), first, last
 	}
 	if _, first, _ := lines(); first == 0 {
@@ -207,7 +208,7 @@ func decisionLog(ctx context.Context, e *Env, s ledger.State) (status, message, 
 }
 
 // beads flushes the changes of beads where their program is there, for ten seconds at most.
-func beads(ctx context.Context, e *Env, s ledger.State) (name, status, message string) {
+func beads(ctx context.Context, e *env.Env, s ledger.State) (name, status, message string) {
 	path, err := e.Look("br")
 	if err != nil {
 		return "beads", "pass", "no br on the PATH; " + cmdline.Plural(len(s.Open(events.LedgerStep)), "next step") + " in the ledger"
@@ -215,7 +216,7 @@ func beads(ctx context.Context, e *Env, s ledger.State) (name, status, message s
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "sync", "--flush-only")
-	cmd.Dir = topDir(e)
+	cmd.Dir = e.TopDir()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "beads", "warn", "br sync --flush-only: " + err.Error() + " " + wording.Short(string(out), 100)
 	}
@@ -234,8 +235,8 @@ type ledgerHealVerb struct {
 	Check bool `flag:"check-only" help:"only say what is wrong"`
 }
 
-func (f *ledgerHealVerb) run(ctx context.Context, e *Env, _ []string) error {
-	file := notesFile(topDir(e))
+func (f *ledgerHealVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
+	file := notesFile(e.TopDir())
 	out := healedJSON{File: file, Status: "healthy"}
 	damage, err := notes.Damage(file)
 	if err != nil {
@@ -257,8 +258,8 @@ func (f *ledgerHealVerb) run(ctx context.Context, e *Env, _ []string) error {
 	})
 }
 
-func heal(ctx context.Context, e *Env, file, problem string) (from string, err error) {
-	top := topDir(e)
+func heal(ctx context.Context, e *env.Env, file, problem string) (from string, err error) {
+	top := e.TopDir()
 	rel, err := filepath.Rel(top, file)
 	if err != nil {
 		return "", err

@@ -15,14 +15,13 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
+	"hookline/hookctl/verbs/command"
+	"hookline/hookctl/verbs/env"
 )
 
-// How long start and stop wait, and how often they look. A start folds the tail of the log (100,000
-// events in half a second); a stop lets requests end, writes the cells and closes the store, and may compact a long log.
-const (
-	patience = time.Minute
-	glance   = 20 * time.Millisecond
-)
+// patience is how long start and stop wait. A start folds the tail of the log (100,000 events in half a second); a stop lets
+// requests end, writes the cells and closes the store, and may compact a long log.
+const patience = time.Minute
 
 // lifecycleJSON is what start, stop and restart print with --json.
 type lifecycleJSON struct {
@@ -31,7 +30,7 @@ type lifecycleJSON struct {
 	Before int    `json:"before,omitempty" jsonschema_description:"process id of the daemon before; only of restart"`
 }
 
-func startVerb(ctx context.Context, e *Env, _ []string) error {
+func startVerb(ctx context.Context, e *env.Env, _ []string) error {
 	did, pid, err := start(ctx, e)
 	if err != nil {
 		return err
@@ -41,13 +40,13 @@ func startVerb(ctx context.Context, e *Env, _ []string) error {
 }
 
 // start gives what it did, "started" or "nothing", and the daemon's pid.
-func start(ctx context.Context, e *Env) (did string, pid int, err error) {
+func start(ctx context.Context, e *env.Env) (did string, pid int, err error) {
 	if st, err := runningStatus(ctx, e); err == nil {
 		return "nothing", pidOf(st), nil
-	} else if !notRunning(err) {
+	} else if !env.NotRunning(err) {
 		return "", 0, err
 	}
-	err = e.With(ctx, needStarted, func() error {
+	err = e.With(ctx, env.Started, func() error {
 		st, err := e.Status(ctx)
 		pid = pidOf(st)
 		return err
@@ -56,8 +55,8 @@ func start(ctx context.Context, e *Env) (did string, pid int, err error) {
 }
 
 // runningStatus is the status of a running daemon, client.ErrNotRunning when there is none.
-func runningStatus(ctx context.Context, e *Env) (st api.Status, err error) {
-	err = e.With(ctx, needRunning, func() error {
+func runningStatus(ctx context.Context, e *env.Env) (st api.Status, err error) {
+	err = e.With(ctx, env.Running, func() error {
 		st, err = e.Status(ctx)
 		return err
 	})
@@ -72,7 +71,7 @@ func pidOf(st api.Status) int {
 }
 
 // sayLifecycle prints what was done, and what of the configuration the daemon does without.
-func sayLifecycle(e *Env, l lifecycleJSON, words string) error {
+func sayLifecycle(e *env.Env, l lifecycleJSON, words string) error {
 	if l.Did != "stopped" {
 		for _, p := range e.Conf.Problems {
 			e.Say("warning: " + p.Error())
@@ -84,9 +83,9 @@ func sayLifecycle(e *Env, l lifecycleJSON, words string) error {
 	return e.Result(l, words, l.PID)
 }
 
-func stopVerb(ctx context.Context, e *Env, _ []string) error {
+func stopVerb(ctx context.Context, e *env.Env, _ []string) error {
 	pid, err := stop(ctx, e)
-	if notRunning(err) {
+	if env.NotRunning(err) {
 		return e.Result(lifecycleJSON{Did: "nothing"}, "hookd does not run\n")
 	}
 	if err != nil {
@@ -97,20 +96,20 @@ func stopVerb(ctx context.Context, e *Env, _ []string) error {
 
 // stop ends the daemon and gives its pid, client.ErrNotRunning when there was none. One that is just starting is waited for;
 // a long log is read for minutes after an upgrade.
-func stop(ctx context.Context, e *Env) (int, error) {
+func stop(ctx context.Context, e *env.Env) (int, error) {
 	var st api.Status
 	end := func() (err error) {
 		if st, err = e.Status(ctx); err != nil {
 			return err
 		}
 		_, err = api.Stop.Call(ctx, e, api.StopRequest{})
-		if notRunning(err) { // another command was faster
+		if env.NotRunning(err) { // another command was faster
 			return nil
 		}
 		return err
 	}
-	err := e.With(ctx, needRunning, end)
-	for waited := time.Duration(0); notRunning(err); waited += glance {
+	err := e.With(ctx, env.Running, end)
+	for waited := time.Duration(0); env.NotRunning(err); waited += env.Glance {
 		busy := client.Busy(e.Files())
 		if busy == nil {
 			break
@@ -118,10 +117,10 @@ func stop(ctx context.Context, e *Env) (int, error) {
 		if waited >= patience {
 			return 0, busy
 		}
-		if err := e.Pause(ctx, glance); err != nil {
+		if err := e.Pause(ctx, env.Glance); err != nil {
 			return 0, err
 		}
-		err = e.With(ctx, needRunning, end)
+		err = e.With(ctx, env.Running, end)
 	}
 	if err != nil {
 		return 0, err
@@ -130,21 +129,21 @@ func stop(ctx context.Context, e *Env) (int, error) {
 }
 
 // gone waits for the end of a process.
-func gone(ctx context.Context, e *Env, pid int) error {
-	for waited := time.Duration(0); e.Alive(pid); waited += glance {
+func gone(ctx context.Context, e *env.Env, pid int) error {
+	for waited := time.Duration(0); e.Alive(pid); waited += env.Glance {
 		if waited >= patience {
 			return problem.Faultf("hookd (pid %d) has not ended within %s", pid, patience).Advise("its log, hookd.log in " + e.Home() + ", tells what it does")
 		}
-		if err := e.Pause(ctx, glance); err != nil {
+		if err := e.Pause(ctx, env.Glance); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func restartVerb(ctx context.Context, e *Env, _ []string) error {
+func restartVerb(ctx context.Context, e *env.Env, _ []string) error {
 	before, err := stop(ctx, e)
-	if err != nil && !notRunning(err) {
+	if err != nil && !env.NotRunning(err) {
 		return err
 	}
 	_, pid, err := start(ctx, e)
@@ -161,11 +160,11 @@ func restartVerb(ctx context.Context, e *Env, _ []string) error {
 const maxLog = 1 << 30
 
 type logVerb struct {
-	Last   count `flag:"n,n" help:"the last N lines, or all"`
-	Follow bool  `flag:"follow,f" help:"goes on with what is written until Ctrl-C"`
+	Last   command.Count `flag:"n,n" help:"the last N lines, or all"`
+	Follow bool          `flag:"follow,f" help:"goes on with what is written until Ctrl-C"`
 }
 
-func (f *logVerb) run(ctx context.Context, e *Env, _ []string) error {
+func (f *logVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 	path := e.Files().Log
 	text, err := safeopen.ReadFile(safeopen.Own, path, maxLog)
 	if err != nil {
@@ -173,7 +172,7 @@ func (f *logVerb) run(ctx context.Context, e *Env, _ []string) error {
 	}
 
 	lines := slices.Collect(strings.Lines(string(text)))
-	for _, line := range lines[f.Last.from(len(lines)):] {
+	for _, line := range lines[f.Last.From(len(lines)):] {
 		e.Verbatim(strings.TrimSuffix(line, "\n") + "\n")
 	}
 	if f.Follow {
@@ -187,7 +186,7 @@ const logEvery = 200 * time.Millisecond
 
 // followLog prints what is written to the daemon's log behind an offset until the context ends. A log that is shorter than
 // it was has been begun anew by a start of the daemon.
-func followLog(ctx context.Context, e *Env, path string, offset int64) error {
+func followLog(ctx context.Context, e *env.Env, path string, offset int64) error {
 	tick := time.NewTicker(logEvery)
 	defer tick.Stop()
 	for {

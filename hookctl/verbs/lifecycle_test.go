@@ -14,6 +14,7 @@ import (
 	"hookline/embedded"
 	"hookline/expect"
 	"hookline/hookctl/client"
+	"hookline/hookctl/verbs/env"
 )
 
 func TestStop(t *testing.T) {
@@ -99,7 +100,7 @@ func (b *bench) ending(answers int) {
 		b.handler.ServeHTTP(w, r)
 	})
 	go func() { _ = http.Serve(l, serve) }() // until the listener is closed
-	b.Connect = func(context.Context, need) (*client.Client, error) { return client.Over(socket), nil }
+	b.Connect = func(context.Context, env.Need) (*client.Client, error) { return client.Over(socket), nil }
 }
 
 func TestStopTwiceAtOnce(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"hookline/hookctl/find"
 	"hookline/hookctl/page"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
 	"hookline/replay/past"
 )
 
@@ -17,11 +19,13 @@ type pageJSON struct {
 }
 
 type pageVerb struct {
+	serve func(ctx context.Context, o page.Options, told func(link string)) error
+
 	Session string `help:"open this one: its id, any unique prefix of it, or last"`
 }
 
-func (f *pageVerb) run(ctx context.Context, e *Env, _ []string) error {
-	id, err := resolveMaybe(ctx, e, f.Session)
+func (f *pageVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
+	id, err := query.SessionID(ctx, e, f.Session)
 	if err != nil {
 		return err
 	}
@@ -32,7 +36,7 @@ func (f *pageVerb) run(ctx context.Context, e *Env, _ []string) error {
 	o := page.Options{From: from, Session: id, Zone: e.Zone, Now: e.Now,
 		Find: func(ctx context.Context, words string) ([]page.Hit, error) { return pageHits(ctx, e, words) }}
 	var shown error
-	err = e.search.Page(ctx, o, func(link string) {
+	err = f.serve(ctx, o, func(link string) {
 		if e.JSON {
 			shown = e.PrintJSON(pageJSON{URL: link})
 			return
@@ -47,7 +51,7 @@ func (f *pageVerb) run(ctx context.Context, e *Env, _ []string) error {
 }
 
 // pageHits are what `find` finds, for the page's search.
-func pageHits(ctx context.Context, e *Env, words string) ([]page.Hit, error) {
+func pageHits(ctx context.Context, e *env.Env, words string) ([]page.Hit, error) {
 	q := find.Query{Words: wordsOf([]string{words}), Limit: 50}
 	if len(q.Terms()) == 0 {
 		return nil, nil
@@ -63,21 +67,24 @@ func pageHits(ctx context.Context, e *Env, words string) ([]page.Hit, error) {
 	return out, nil
 }
 
-func otelVerb(ctx context.Context, e *Env, _ []string) error {
-	to := e.Conf.Values.Otel
-	if to == "off" {
-		return problem.Faultf("no receiver is configured").Advise("`hookctl config set otel http://127.0.0.1:4318` names one")
-	}
-	err := e.With(ctx, needRunning, func() error {
-		st, err := e.Status(ctx)
-		if err != nil {
-			return err
+// otelVerb sends traces by what the program hookfind links.
+func otelVerb(trace func(ctx context.Context, to string, follow func(func(events.Record)) error) error) func(context.Context, *env.Env, []string) error {
+	return func(ctx context.Context, e *env.Env, _ []string) error {
+		to := e.Conf.Values.Otel
+		if to == "off" {
+			return problem.Faultf("no receiver is configured").Advise("`hookctl config set otel http://127.0.0.1:4318` names one")
 		}
-		q := api.EventsRequest{Follow: true, Since: past.AtSeq(st.Seq + 1)}
-		return e.search.Trace(ctx, to, func(take func(events.Record)) error { return records(ctx, e, q, take) })
-	})
-	if ctx.Err() != nil {
-		return nil
+		err := e.With(ctx, env.Running, func() error {
+			st, err := e.Status(ctx)
+			if err != nil {
+				return err
+			}
+			q := api.EventsRequest{Follow: true, Since: past.AtSeq(st.Seq + 1)}
+			return trace(ctx, to, func(take func(events.Record)) error { return query.Records(ctx, e, q, take) })
+		})
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
 	}
-	return err
 }

@@ -10,6 +10,7 @@ import (
 	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/env"
 )
 
 // A home that is a file is found; nothing else is looked at then.
@@ -30,7 +31,7 @@ func TestDoctorHomeThatCannotBe(t *testing.T) {
 // A daemon that was stopped in its tracks: doctor goes on with what needs no daemon, the others end with the advice.
 func TestStoppedDaemon(t *testing.T) {
 	b, _ := healthy(t)
-	b.Connect = func(context.Context, need) (*client.Client, error) {
+	b.Connect = func(context.Context, env.Need) (*client.Client, error) {
 		return nil, &problem.Error{Message: "the daemon (process 7) does not answer within 3s", Hint: "it may be stopped", Exit: 1, Status: http.StatusGatewayTimeout}
 	}
 	_, checks := b.diagnose()
@@ -83,10 +84,10 @@ func TestConfigurationIsTold(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	b := newBench(t, newFake())
 	ctx, cancel := context.WithCancel(t.Context())
-	b.Connect = func(context.Context, need) (*client.Client, error) { cancel(); return nil, ctx.Err() }
+	b.Connect = func(context.Context, env.Need) (*client.Client, error) { cancel(); return nil, ctx.Err() }
 	for args, want := range map[string]int{"session list": 130, "doctor": 130, "tail -f": 0} {
 		b.err.Reset()
-		if code := execute(ctx, b.Env, strings.Fields(args)); code != want || want == 130 && b.err.String() != "hookctl: interrupted\n" {
+		if code := execute(ctx, b.Env, Searcher{}, strings.Fields(args)); code != want || want == 130 && b.err.String() != "hookctl: interrupted\n" {
 			t.Errorf("%s: exit %d, %q", args, code, b.err)
 		}
 	}
@@ -102,7 +103,7 @@ func TestWrongNamesStartNothing(t *testing.T) {
 	} {
 		b.needs = nil
 		contains(t, b.refuses(strings.Fields(args)...), "hookctl: error: "+want+"\nhookctl: hint: `hookctl ")
-		if len(b.needs) != 1 || b.needs[0] != needStore {
+		if len(b.needs) != 1 || b.needs[0] != env.Store {
 			t.Errorf("%s: %v", args, b.needs)
 		}
 	}

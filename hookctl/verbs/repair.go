@@ -7,6 +7,8 @@ import (
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/show"
 	"hookline/projector/identity"
 )
 
@@ -20,7 +22,7 @@ type repairVerb struct {
 	Dry    bool   `flag:"dry-run" help:"only tell what would change"`
 }
 
-func (f *repairVerb) run(ctx context.Context, e *Env, _ []string) error {
+func (f *repairVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 	projection, ok := rebuilds[f.Family+f.Bucket]
 	if !ok {
 		projection = f.Family + f.Bucket
@@ -53,7 +55,7 @@ func (f *repairVerb) run(ctx context.Context, e *Env, _ []string) error {
 			e.Printf("  … and %d more (--json lists all)\n", len(result.Changed)-i)
 			break
 		}
-		e.Printf("  %s %s %s: was %s, is %s by the log\n", d.Projection, cmdline.OneLine(d.Key), d.Field, cmdline.Fit(cmdline.OneLine(orDash(d.Got)), 40), cmdline.Fit(cmdline.OneLine(orDash(d.Want)), 40))
+		e.Printf("  %s %s %s: was %s, is %s by the log\n", d.Projection, cmdline.OneLine(d.Key), d.Field, cmdline.Fit(cmdline.OneLine(show.OrDash(d.Got)), 40), cmdline.Fit(cmdline.OneLine(show.OrDash(d.Want)), 40))
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,9 +15,16 @@ import (
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/command"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 	"hookline/projector/gate"
 	"hookline/projector/session"
 )
+
+// gateWords are the requirements that are configured here.
+func gateWords(_ context.Context, e *env.Env) []string { return query.Rules(e, e.GitPlace()).Order }
 
 // The texts of `hookctl req` are those that users of the requirements framework know; trouble is said in
 // the same voice on stderr.
@@ -27,11 +33,11 @@ const (
 	noSession      = "⚠️  No Claude Code session detected"
 )
 
-func reqCmd(e *Env) *cobra.Command {
-	status := verb(e, needRecords, "status", "Show what is open, and who satisfied what, when, by which event", "",
+func reqCmd(e *env.Env) *cobra.Command {
+	status := command.Verb(e, env.Records, "status", "Show what is open, and who satisfied what, when, by which event", "",
 		"  hookctl req status\n  hookctl req status --summary\n  hookctl req status --json | jq '.gates[] | select(.satisfied | not) | .name'",
 		&reqStatusVerb{})
-	satisfy := offering(completes(e, gateWords), verb(e, needStarted, "satisfy NAME…", "Open gates for a session, or for a whole branch",
+	satisfy := command.Offering(command.Completes(e, gateWords), command.Verb(e, env.Started, "satisfy NAME…", "Open gates for a session, or for a whole branch",
 		"Open gates for a session, or with --branch for every session of that branch, those to come included.\n"+
 			"A dynamic requirement is approved for its approval_ttl; the others hold as long as their scope says.",
 		"  hookctl req satisfy commit_plan\n  hookctl req satisfy commit_plan adr_reviewed --session c68c8a51\n  hookctl req satisfy pre_pr_review --branch feature/x --metadata '{\"ticket\":\"X-1\"}'",
@@ -39,45 +45,45 @@ func reqCmd(e *Env) *cobra.Command {
 	satisfy.Aliases = []string{"approve"}
 	c := cmdline.Noun("req", "Show and satisfy requirement gates, and explain them",
 		"  hookctl req status\n  hookctl req satisfy commit_plan\n  hookctl req explain commit_plan", status, satisfy,
-		offering(completes(e, gateWords), verb(e, needStarted, "clear [NAME…]", "Close gates again, of a whole branch or of one session",
+		command.Offering(command.Completes(e, gateWords), command.Verb(e, env.Started, "clear [NAME…]", "Close gates again, of a whole branch or of one session",
 			"Close gates again. Without --session it is done for every session of the branch, and nothing of the\n"+
 				"requirement is left. With --session that session's satisfaction goes; what holds for the whole branch stays,\n"+
 				"and so does that it was triggered: the end of its turn is still held to it.",
 			"  hookctl req clear commit_plan\n  hookctl req clear commit_plan --session c68c8a51\n  hookctl req clear --all --branch feature/x",
 			&clearing{})),
-		offering(completes(e, gateWords), verb(e, needRecords, "explain NAME", "Say why a gate is open or closed, from the events", "",
+		command.Offering(command.Completes(e, gateWords), command.Verb(e, env.Records, "explain NAME", "Say why a gate is open or closed, from the events", "",
 			"  hookctl req explain commit_plan\n  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
 			&reqExplainVerb{}, cmdline.Exactly("a requirement: `hookctl req status` lists them"))),
-		plain(e, needRecords, "list", "List the branches that have gates with something said about them", "",
+		command.Plain(e, env.Records, "list", "List the branches that have gates with something said about them", "",
 			"  hookctl req list\n  hookctl req list --json | jq -r .branch",
 			reqListVerb),
-		verb(e, needRecords, "sessions", "List the live sessions, of every project", "",
+		command.Verb(e, env.Records, "sessions", "List the live sessions, of every project", "",
 			"  hookctl req sessions\n  hookctl req sessions --project .",
 			&reqSessionsVerb{}),
-		plain(e, needStarted, "prune", "Clear the gates of branches that git has no more",
+		command.Plain(e, env.Started, "prune", "Clear the gates of branches that git has no more",
 			"Clear the gates of branches that git has no more, so that a new branch of that name starts afresh. The log\n"+
 				"keeps what was.",
 			"  hookctl req prune",
 			reqPruneVerb),
-		plain(e, needStore, "init", "Write a commented .claude/requirements.yaml",
+		command.Plain(e, env.Store, "init", "Write a commented .claude/requirements.yaml",
 			"Write a commented .claude/requirements.yaml into this work tree. It asks nothing and overwrites nothing;\n"+
 				"one gate is on, the others are there to be switched on.",
 			"  hookctl req init",
 			reqInitVerb),
-		plain(e, needStore, "validate", "Check the configuration of the gates: file, line and column of what has no effect",
+		command.Plain(e, env.Store, "validate", "Check the configuration of the gates: file, line and column of what has no effect",
 			"Check the configuration of the gates and say, with file, line and column, what is malformed and left out,\n"+
 				"what is unknown, and what is known and not acted on. It needs no daemon and no store.\n"+
 				"Exit code 1 when something is left out.",
 			"  hookctl req validate\n  hookctl req validate --json | jq '.problems[] | select(.warning | not)'",
 			reqValidateVerb),
-		plain(e, needStarted, "import [FILE…]", "Take over the requirements framework's state files",
+		command.Plain(e, env.Started, "import [FILE…]", "Take over the requirements framework's state files",
 			"Take over the requirements framework's state: without a name every file of <git dir>/requirements and\n"+
 				"~/.claude/sessions.json. Long session ids are migrated, of two satisfactions the newer wins, and importing\n"+
 				"twice changes nothing. A file that is malformed is named and left alone: the exit code is 1 then. No file is\n"+
 				"changed.",
 			"  hookctl req import\n  hookctl req import .git/requirements/feature-x.json",
 			reqImportVerb),
-		plain(e, needStore, "schema", "Print the JSON Schema of requirements.yaml, for editors", "",
+		command.Plain(e, env.Store, "schema", "Print the JSON Schema of requirements.yaml, for editors", "",
 			"  hookctl req schema > .claude/requirements.schema.json",
 			reqSchemaVerb))
 	c.Long = "Requirement gates hold the agent to what must be done before a tool may be used: a plan before an edit, a\n" +
@@ -95,7 +101,7 @@ type reqFlags struct {
 
 // desk is what a verb of req works on: where it was called, the rules there, the state of one branch.
 type desk struct {
-	*Env
+	*env.Env
 	place    facts.Place
 	project  string // id
 	branch   string
@@ -106,25 +112,17 @@ type desk struct {
 }
 
 // say prints a line of the framework's on stderr.
-func say(e *Env, text string) { e.Complain("%s\n", text) }
+func say(e *env.Env, text string) { e.Complain("%s\n", text) }
 
 // refuse prints it and ends with exit code 1.
-func refuse(e *Env, text string) error {
+func refuse(e *env.Env, text string) error {
 	say(e, text)
 	return cmdline.Silent(1)
 }
 
-// gitPlace is the work tree that a verb is about: this directory's, as for a hook; without one the client's.
-func gitPlace(e *Env) facts.Place {
-	if here := e.Place(e.Cwd); here.Git {
-		return here
-	}
-	return e.Place(e.ProjectDir())
-}
-
-// workTree is gitPlace, refused in words where it is none of git's.
-func workTree(e *Env) (facts.Place, error) {
-	p := gitPlace(e)
+// workTree is [Env.GitPlace], refused in words where it is none of git's.
+func workTree(e *env.Env) (facts.Place, error) {
+	p := e.GitPlace()
 	if !p.Git || p.Worktree == "" {
 		return p, refuse(e, "❌ Not in a git repository")
 	}
@@ -132,7 +130,7 @@ func workTree(e *Env) (facts.Place, error) {
 }
 
 // desk reads what a verb needs. branch "" is the one that is checked out.
-func deskOn(ctx context.Context, e *Env, branch string) (*desk, error) {
+func deskOn(ctx context.Context, e *env.Env, branch string) (*desk, error) {
 	place, err := workTree(e)
 	if err != nil {
 		return nil, err
@@ -141,13 +139,13 @@ func deskOn(ctx context.Context, e *Env, branch string) (*desk, error) {
 	if d.branch == "" {
 		return nil, refuse(e, "❌ Not on a branch (detached HEAD?)")
 	}
-	d.rules = rulesAt(e, d.place)
-	all, err := allProjects(ctx, e)
+	d.rules = query.Rules(e, d.place)
+	all, err := query.Projects(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	d.project = projectAt(all, d.place.Path())
-	cells, err := cells[gate.State](ctx, e, api.CellsRequest{Projection: gate.Name})
+	d.project = query.ProjectAt(all, d.place.Path())
+	cells, err := query.Cells[gate.State](ctx, e, api.CellsRequest{Projection: gate.Name})
 	if err != nil {
 		return nil, err
 	}
@@ -158,16 +156,8 @@ func deskOn(ctx context.Context, e *Env, branch string) (*desk, error) {
 		}
 	}
 	d.state = d.on(d.branch)
-	d.sessions, err = newest(ctx, e, 1)
+	d.sessions, err = query.Newest(ctx, e, 1)
 	return d, err
-}
-
-func rulesAt(e *Env, p facts.Place) gates.Rules {
-	return gates.Load(gates.Options{Home: userHome(e), Root: p.Worktree, Main: p.Main()})
-}
-
-func userHome(e *Env) string {
-	return cmp.Or(e.Getenv("HOME"), e.Getenv("USERPROFILE"))
 }
 
 // on is the state of a branch.
@@ -178,21 +168,15 @@ func (d *desk) on(branch string) gate.State {
 
 // live are the sessions of this project, or of all, whose process is there, the last active first.
 func (d *desk) live(everywhere bool) []session.State {
-	var list []session.State
-	for _, s := range d.sessions {
-		p := s.Process()
-		if s.Status != session.Live || !everywhere && s.Project != d.project || p.PID != 0 && !facts.SameProcess(p.PID, p.Start) {
-			continue
-		}
-		list = append(list, s)
+	if everywhere {
+		return query.Live(d.sessions, "")
 	}
-	slices.SortStableFunc(list, func(x, y session.State) int { return y.LastActive.Compare(x.LastActive) })
-	return list
+	return query.Live(d.sessions, d.project)
 }
 
 // sessionRow returns the two lines of a session in a list.
-func sessionRow(e *Env, s session.State) string {
-	return fmt.Sprintf("  %s - %s\n    %s [PID %d, %s]", alias(s.ID), s.Worktree, s.Branch, s.Process().PID, ago(e, s.LastActive))
+func sessionRow(e *env.Env, s session.State) string {
+	return fmt.Sprintf("  %s - %s\n    %s [PID %d, %s]", show.Alias(s.ID), s.Worktree, s.Branch, s.Process().PID, show.Ago(e, s.LastActive))
 }
 
 // unknown returns the error of a name that is not among those there are of what it should name.
@@ -207,8 +191,8 @@ func unknown(what, name string, known []string) string {
 // find gives the session that is meant: the named one, the one whose shell this is, or the live one whose process
 // is above us. Another session's gates are never opened by guessing.
 func (d *desk) find(ctx context.Context, name string) (id string, explicit bool, err error) {
-	if name == lastSession {
-		last, err := resolve(ctx, d.Env, name)
+	if name == query.LastSession {
+		last, err := query.Session(ctx, d.Env, name)
 		if err != nil {
 			return "", true, err
 		}
@@ -218,13 +202,13 @@ func (d *desk) find(ctx context.Context, name string) (id string, explicit bool,
 		if err := d.know(ctx, name); err != nil {
 			return "", true, err
 		}
-		s, err := match(d.sessions, name, d.Env) // also one that was deleted and goes on
+		s, err := query.Match(d.Env, d.sessions, name) // also one that was deleted and goes on
 		return s.ID, true, err
 	}
 	if id := d.Getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
 		return id, false, d.know(ctx, id)
 	}
-	if id := above(d.live(false), d.Getenv("CLAUDE_PID")); id != "" {
+	if id := query.Above(d.live(false), d.Getenv("CLAUDE_PID")); id != "" {
 		return id, false, nil
 	}
 	return "", false, errNoSession
@@ -271,20 +255,4 @@ func (d *desk) board(ctx context.Context, id string) []gates.Gate {
 func (d *desk) order(ctx context.Context, o api.Order) (api.GateReceipt, error) {
 	o.Dir = d.place.Worktree
 	return api.OrderGates.Call(ctx, d, o)
-}
-
-// stamp is a time for people; "" for none.
-func stamp(e *Env, t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.In(e.Zone).Format(time.DateTime)
-}
-
-// rfc is a time for programs, in UTC; "" for none.
-func rfc(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339Nano)
 }

@@ -14,6 +14,9 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 	"hookline/projector/gate"
 )
 
@@ -22,7 +25,7 @@ const explained = 20
 
 type reqExplainVerb struct{ reqFlags }
 
-func (f *reqExplainVerb) run(ctx context.Context, e *Env, args []string) error {
+func (f *reqExplainVerb) Run(ctx context.Context, e *env.Env, args []string) error {
 	name := args[0]
 
 	d, err := deskOn(ctx, e, f.Branch)
@@ -43,12 +46,12 @@ func (f *reqExplainVerb) run(ctx context.Context, e *Env, args []string) error {
 	}
 	out := d.because(ctx, id, name, q)
 	out.Events = []events.Record{}
-	err = records(ctx, d.Env, api.EventsRequest{Types: []string{"gate.*"}, Project: d.project}, func(r events.Record) {
+	err = query.Records(ctx, d.Env, api.EventsRequest{Types: []string{"gate.*"}, Project: d.project}, func(r events.Record) {
 		if r.Branch == d.branch && concerns(r, name) {
 			out.Events = append(out.Events, r)
 		}
 	})
-	if err != nil && !isMissing(err) { // no hook has come from this project yet
+	if err != nil && !env.IsMissing(err) { // no hook has come from this project yet
 		return err
 	}
 	if e.JSON {
@@ -89,9 +92,9 @@ func (d *desk) because(ctx context.Context, id, name string, q gates.Requirement
 		if d.level(name, m) == "branch" {
 			out.Because += " for every session of the branch"
 		}
-		out.Because += " at " + stamp(d.Env, m.At)
+		out.Because += " at " + show.Stamp(d.Env, m.At)
 		if !m.Expires.IsZero() {
-			out.Because += ", holds until " + stamp(d.Env, m.Expires)
+			out.Because += ", holds until " + show.Stamp(d.Env, m.Expires)
 		}
 		return out
 	}
@@ -107,12 +110,12 @@ func (d *desk) because(ctx context.Context, id, name string, q gates.Requirement
 	for _, e := range []gate.Entry{entry, d.state.Gates[name].Branch} {
 		if m := e.Satisfied; m != nil {
 			out.Event = m.Event
-			out.Because += "what " + who(*m) + " satisfied at " + stamp(d.Env, m.At) + " expired at " + stamp(d.Env, m.Expires)
+			out.Because += "what " + who(*m) + " satisfied at " + show.Stamp(d.Env, m.At) + " expired at " + show.Stamp(d.Env, m.Expires)
 			return out
 		}
 		if m := e.Cleared; m != nil {
 			out.Event = m.Event
-			out.Because += "cleared at " + stamp(d.Env, m.At) + " (" + cmp.Or(clearedBy[m.By], "by command") + ")"
+			out.Because += "cleared at " + show.Stamp(d.Env, m.At) + " (" + cmp.Or(clearedBy[m.By], "by command") + ")"
 			return out
 		}
 	}
@@ -168,7 +171,7 @@ func (d *desk) printExplanation(x explanation) {
 	t := e.Table("WHEN", "SESSION", "WHAT", "", "EVENT")
 	t.Drop = []string{"EVENT"}
 	for _, r := range copies.Newest(x.Events, explained) {
-		t.Row(stamp(e, r.Time), orDash(alias(r.Session)), strings.TrimPrefix(r.Type, "gate."), factOf(r), r.ID)
+		t.Row(show.Stamp(e, r.Time), show.OrDash(show.Alias(r.Session)), strings.TrimPrefix(r.Type, "gate."), show.Fact(r), r.ID)
 	}
 	t.Print()
 	if n := len(x.Events) - explained; n > 0 {

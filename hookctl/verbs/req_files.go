@@ -10,9 +10,11 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
 )
 
-func reqInitVerb(_ context.Context, e *Env, _ []string) error {
+func reqInitVerb(_ context.Context, e *env.Env, _ []string) error {
 	place, err := workTree(e)
 	if err != nil {
 		return err
@@ -49,17 +51,17 @@ func writeNew(file string, data []byte) error {
 	return err
 }
 
-func reqSchemaVerb(_ context.Context, e *Env, _ []string) error {
+func reqSchemaVerb(_ context.Context, e *env.Env, _ []string) error {
 	e.Verbatim(gates.Schema + "\n")
 	return nil
 }
 
-func reqValidateVerb(ctx context.Context, e *Env, _ []string) error {
+func reqValidateVerb(ctx context.Context, e *env.Env, _ []string) error {
 	place, err := workTree(e)
 	if err != nil {
 		return err
 	}
-	r := rulesAt(e, place)
+	r := query.Rules(e, place)
 	d := &desk{Env: e, place: place, rules: r}
 	v := validation{Configured: r.ProjectFile != "", Valid: len(r.Invalid()) == 0, Enabled: []string{},
 		Problems: append([]gates.Problem{}, r.Problems...), Notes: append([]gates.Problem{}, r.Notes...)}
@@ -101,14 +103,4 @@ type validation struct {
 	Enabled    []string        `json:"enabled" jsonschema_description:"names of the requirements that are in force"`
 	Problems   []gates.Problem `json:"problems" jsonschema_description:"what is malformed or unknown"`
 	Notes      []gates.Problem `json:"notes" jsonschema_description:"known and not acted on"`
-}
-
-// ruleFaults are the parts of this repository's gates that are left out, for verbs that look at the whole
-// configuration; none outside of a repository.
-func ruleFaults(e *Env) []gates.Problem {
-	place := gitPlace(e)
-	if !place.Git || place.Worktree == "" {
-		return nil
-	}
-	return rulesAt(e, place).Invalid()
 }

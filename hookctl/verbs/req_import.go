@@ -15,15 +15,15 @@ import (
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/safeopen"
+	"hookline/hookctl/verbs/emit"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/show"
 )
-
-// maxStateFile bounds a file that is imported; real ones have some KiB.
-const maxStateFile = 4 << 20
 
 // importChunk is how many entries one event takes.
 const importChunk = 500
 
-func reqImportVerb(ctx context.Context, e *Env, args []string) error {
+func reqImportVerb(ctx context.Context, e *env.Env, args []string) error {
 	d, err := deskOfProject(ctx, e)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func reqImportVerb(ctx context.Context, e *Env, args []string) error {
 				files = append(files, filepath.Join(dir, f.Name()))
 			}
 		}
-		registry := filepath.Join(userHome(e), ".claude", "sessions.json")
+		registry := filepath.Join(e.UserHome(), ".claude", "sessions.json")
 		if _, err := os.Stat(registry); err == nil {
 			files = append(files, registry)
 		}
@@ -71,7 +71,7 @@ type importedJSON struct {
 	Error        string `json:"error,omitempty" jsonschema_description:"why the file was left alone"`
 }
 
-func tellImported(e *Env, r importedJSON) error {
+func tellImported(e *env.Env, r importedJSON) error {
 	if e.JSON {
 		return e.PrintJSON(r)
 	}
@@ -92,7 +92,7 @@ func tellImported(e *Env, r importedJSON) error {
 // importFile takes over one file. What is wrong with the file is in the result; an error is the daemon's.
 func (d *desk) importFile(ctx context.Context, file string) (importedJSON, error) {
 	out := importedJSON{File: file}
-	data, err := safeopen.ReadFile(safeopen.Foreign, d.Absolute(file), maxStateFile)
+	data, err := safeopen.ReadFile(safeopen.Foreign, d.Absolute(file), env.MaxFile)
 	var f stateFile
 	if err == nil {
 		f, err = decodeState(data)
@@ -118,7 +118,7 @@ func (d *desk) importFile(ctx context.Context, file string) (importedJSON, error
 
 	o := api.Order{Branch: f.Branch}
 	for part := range slices.Chunk(entries, importChunk) {
-		o.Events = append(o.Events, command(&events.GateImported{File: filepath.Base(file), Gates: part}))
+		o.Events = append(o.Events, emit.Command(&events.GateImported{File: filepath.Base(file), Gates: part}))
 	}
 	r, err := d.order(ctx, o)
 	if err == nil && len(r.Events) > 0 {
@@ -175,16 +175,16 @@ func decodeState(data []byte) (stateFile, error) {
 // satisfaction counts.
 func (f stateFile) entries() []events.GateImportedEntry {
 	var list []events.GateImportedEntry
-	for _, name := range sortedKeys(f.Requirements) {
+	for _, name := range show.SortedKeys(f.Requirements) {
 		q := f.Requirements[name]
 		newest := map[string]stateEntry{"": q.stateEntry}
-		for _, id := range sortedKeys(q.Sessions) {
+		for _, id := range show.SortedKeys(q.Sessions) {
 			short, e := events.Alias(id), q.Sessions[id]
 			if short != "" && e.SatisfiedAt >= newest[short].SatisfiedAt {
 				newest[short] = e
 			}
 		}
-		for _, short := range sortedKeys(newest) {
+		for _, short := range show.SortedKeys(newest) {
 			e := newest[short]
 			if !e.Satisfied {
 				continue
@@ -205,5 +205,5 @@ func moment(seconds float64) string {
 	if !(seconds > 0 && seconds < 1e11) {
 		return ""
 	}
-	return rfc(time.UnixMilli(int64(seconds * 1000)))
+	return show.RFC(time.UnixMilli(int64(seconds * 1000)))
 }

@@ -10,11 +10,15 @@ import (
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/emit"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 	"hookline/projector/gate"
 	"hookline/projector/session"
 )
 
-func reqListVerb(ctx context.Context, e *Env, _ []string) error {
+func reqListVerb(ctx context.Context, e *env.Env, _ []string) error {
 	d, err := deskOfProject(ctx, e)
 	if err != nil {
 		return err
@@ -33,14 +37,14 @@ type trackedJSON struct {
 }
 
 // deskOfProject is a desk for verbs about all branches: they work on a detached HEAD, too.
-func deskOfProject(ctx context.Context, e *Env) (*desk, error) {
-	return deskOn(ctx, e, cmp.Or(gitPlace(e).Branch, "HEAD"))
+func deskOfProject(ctx context.Context, e *env.Env) (*desk, error) {
+	return deskOn(ctx, e, cmp.Or(e.GitPlace().Branch, "HEAD"))
 }
 
 // tracked are the branches with something to tell, by name.
 func (d *desk) tracked() []trackedJSON {
 	var list []trackedJSON
-	for _, b := range sortedKeys(d.cells) {
+	for _, b := range show.SortedKeys(d.cells) {
 		if n := gate.At(d.cells[b], d.cells[""]).Count(); b != "" && n > 0 {
 			list = append(list, trackedJSON{b, n})
 		}
@@ -52,8 +56,8 @@ type reqSessionsVerb struct {
 	Dir string `flag:"project" help:"only of the project at this path"`
 }
 
-func (f *reqSessionsVerb) run(ctx context.Context, e *Env, _ []string) error {
-	sessions, err := newest(ctx, e, 1)
+func (f *reqSessionsVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
+	sessions, err := query.Newest(ctx, e, 1)
 	if err != nil {
 		return err
 	}
@@ -66,7 +70,7 @@ func (f *reqSessionsVerb) run(ctx context.Context, e *Env, _ []string) error {
 	if e.JSON {
 		var lines []liveJSON
 		for _, s := range list {
-			lines = append(lines, liveJSON{s.ID, s.Process().PID, s.Project, s.Worktree, s.Branch, rfc(s.Started), rfc(s.LastActive)})
+			lines = append(lines, liveJSON{s.ID, s.Process().PID, s.Project, s.Worktree, s.Branch, show.RFC(s.Started), show.RFC(s.LastActive)})
 		}
 		return cmdline.PrintEach(&e.Console, lines)
 	}
@@ -92,7 +96,7 @@ type liveJSON struct {
 	LastActive string `json:"last_active" jsonschema:"format=date-time" jsonschema_description:"empty where not known"`
 }
 
-func reqPruneVerb(ctx context.Context, e *Env, _ []string) error {
+func reqPruneVerb(ctx context.Context, e *env.Env, _ []string) error {
 	d, err := deskOfProject(ctx, e)
 	if err != nil {
 		return err
@@ -106,7 +110,7 @@ func reqPruneVerb(ctx context.Context, e *Env, _ []string) error {
 		if slices.Contains(known, t.Branch) || t.Branch == d.branch {
 			continue
 		}
-		o := api.Order{Branch: t.Branch, Events: []api.Command{command(&events.GateCleared{AllSessions: true, Reason: events.GateClearedCommand})}}
+		o := api.Order{Branch: t.Branch, Events: []api.Command{emit.Command(&events.GateCleared{AllSessions: true, Reason: events.GateClearedCommand})}}
 		if _, err := d.order(ctx, o); err != nil {
 			return err
 		}

@@ -15,6 +15,9 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/verbs/emit"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/show"
 	"hookline/projector/session"
 )
 
@@ -26,7 +29,7 @@ type satisfying struct {
 	Force    bool   `help:"also a name that no file defines, a branch that git does not have"`
 }
 
-func (s *satisfying) run(ctx context.Context, e *Env, args []string) error {
+func (s *satisfying) Run(ctx context.Context, e *env.Env, args []string) error {
 	meta := map[string]any{}
 	if s.Metadata != "" && (json.Unmarshal([]byte(s.Metadata), &meta) != nil || meta == nil) {
 		return refuse(e, "❌ Invalid JSON metadata")
@@ -57,7 +60,7 @@ func (s *satisfying) run(ctx context.Context, e *Env, args []string) error {
 		return d.noSession()
 	}
 	for _, q := range list {
-		o.Events = append(o.Events, command(d.satisfaction(q, *s, meta)))
+		o.Events = append(o.Events, emit.Command(d.satisfaction(q, *s, meta)))
 	}
 	r, err := d.order(ctx, o)
 	if err != nil {
@@ -110,7 +113,7 @@ func branchWide(q gates.Requirement) bool {
 var bypassed = []string{"commit_plan", "adr_reviewed", "tdd_planned"}
 
 func (d *desk) satisfaction(q gates.Requirement, s satisfying, meta map[string]any) *events.GateSatisfied {
-	e := &events.GateSatisfied{Name: q.Name, Scope: q.Scope, Level: events.GateLevelSession, By: "cli", Caller: caller(d.Env)}
+	e := &events.GateSatisfied{Name: q.Name, Scope: q.Scope, Level: events.GateLevelSession, By: "cli", Caller: d.Env.Caller()}
 	if s.Branch != "" || branchWide(q) {
 		e.Level = events.GateLevelBranch
 	}
@@ -128,11 +131,6 @@ func (d *desk) satisfaction(q gates.Requirement, s satisfying, meta map[string]a
 		e.Metadata, _ = json.Marshal(all) // it came from JSON
 	}
 	return e
-}
-
-func command(e events.Event) api.Command {
-	data, _ := json.Marshal(e) // a struct of strings and valid JSON
-	return api.Command{Type: e.Type(), Data: data}
 }
 
 // satisfiedText says what was opened, and for whom.
@@ -183,7 +181,7 @@ type clearing struct {
 	All     bool   `flag:"all,a" help:"every requirement"`
 }
 
-func (f *clearing) run(ctx context.Context, e *Env, args []string) error {
+func (f *clearing) Run(ctx context.Context, e *env.Env, args []string) error {
 	if (len(args) == 0 || slices.Contains(args, "")) && !f.All { // "" stands for all of them
 		return refuse(e, "❌ Specify requirement name or use --all")
 	}
@@ -202,7 +200,7 @@ func (f *clearing) run(ctx context.Context, e *Env, args []string) error {
 		names = []string{""}
 	}
 	for _, n := range names {
-		o.Events = append(o.Events, command(&events.GateCleared{Name: n, AllSessions: f.Session == "", Reason: events.GateClearedCommand}))
+		o.Events = append(o.Events, emit.Command(&events.GateCleared{Name: n, AllSessions: f.Session == "", Reason: events.GateClearedCommand}))
 	}
 	r, err := d.order(ctx, o)
 	if err != nil {
@@ -227,19 +225,11 @@ func (f *clearing) run(ctx context.Context, e *Env, args []string) error {
 // tellStillOpen names the gates, of those that were closed for one session, that what holds for the whole branch keeps
 // open for it. The name "" is all of them.
 func (d *desk) tellStillOpen(names []string) {
-	for _, n := range sortedKeys(d.state.Gates) {
+	for _, n := range show.SortedKeys(d.state.Gates) {
 		m := d.state.Gates[n].Branch.Satisfied
 		if m == nil || m.Expired(d.Now()) || !slices.Contains(names, n) && !slices.Contains(names, "") {
 			continue
 		}
 		say(d.Env, "⚠️  '"+n+"' stays open: it is satisfied for every session of the branch. `hookctl req clear "+n+" --branch "+d.branch+"` closes it for all")
 	}
-}
-
-// caller reports whether a session of the client runs this command.
-func caller(e *Env) string {
-	if e.Getenv("CLAUDECODE") != "" || e.Getenv("CLAUDE_CODE_SESSION_ID") != "" {
-		return "agent"
-	}
-	return "person"
 }

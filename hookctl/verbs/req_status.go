@@ -12,6 +12,8 @@ import (
 	"hookline/hookctl/facts"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/show"
 	"hookline/projector/gate"
 )
 
@@ -21,7 +23,7 @@ type reqStatusVerb struct {
 	Summary bool `help:"one line"`
 }
 
-func (f *reqStatusVerb) run(ctx context.Context, e *Env, _ []string) error {
+func (f *reqStatusVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 	d, err := deskOn(ctx, e, f.Branch)
 	if err != nil {
 		return err
@@ -181,7 +183,7 @@ func (d *desk) gateStatus(id string, g gates.Gate) GateStatus {
 		Triggered: d.state.Triggered(q.Name, q.Scope, id)}
 	if m, ok := d.state.Satisfaction(q.Name, hook.ScopeOf(q), id, d.Now()); ok {
 		s.By, s.Through, s.Event, s.Level = m.By, m.Skill, m.Event, d.level(q.Name, m)
-		s.At, s.ExpiresAt = rfc(m.At), rfc(m.Expires)
+		s.At, s.ExpiresAt = show.RFC(m.At), show.RFC(m.Expires)
 	}
 	return s
 }
@@ -205,14 +207,14 @@ func (d *desk) table(id string, board []gates.Gate) {
 			mark = "✅"
 		}
 		if m, ok := d.state.Satisfaction(s.Name, hook.ScopeOf(g.Requirement), id, d.Now()); ok {
-			by, when = who(m), stamp(d.Env, m.At)
+			by, when = who(m), show.Stamp(d.Env, m.At)
 			if s.Level == "branch" {
 				by += ", for the branch"
 			}
 		} else if s.Triggered && !s.Satisfied {
 			by = "triggered"
 		}
-		t.Row(mark, s.Name, s.Scope, orDash(by), orDash(when), orDash(s.Event))
+		t.Row(mark, s.Name, s.Scope, show.OrDash(by), show.OrDash(when), show.OrDash(s.Event))
 	}
 	if len(t.Rows) > 0 {
 		d.Printf("\n")
@@ -221,11 +223,11 @@ func (d *desk) table(id string, board []gates.Gate) {
 }
 
 // who satisfied it: "skill: arch-review", `cli`, `approval`.
-func who(m gate.Mark) string { return join(" ", m.By, m.Skill) }
+func who(m gate.Mark) string { return show.Join(" ", m.By, m.Skill) }
 
 // verbose prints whose status it is, and what the dynamic requirements measure now.
 func (d *desk) verbose(ctx context.Context, id string, board []gates.Gate) {
-	d.Printf("\nSession: %s\nProject: %s\n", orDash(cmdline.OneLine(events.Alias(id))), cmdline.OneLine(d.place.Worktree))
+	d.Printf("\nSession: %s\nProject: %s\n", show.OrDash(cmdline.OneLine(events.Alias(id))), cmdline.OneLine(d.place.Worktree))
 	head := "\n📊 Dynamic Requirements:\n"
 	for _, g := range board {
 		q := g.Requirement

@@ -20,6 +20,7 @@ import (
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/wire"
 )
 
@@ -165,7 +166,7 @@ func (b *reqBench) set(k *talk, args []string) bool {
 // Before anything was recorded the configuration alone is told.
 func TestReqWithoutAStore(t *testing.T) {
 	b := newReq(t, reqRules)
-	b.Connect = func(context.Context, need) (*client.Client, error) {
+	b.Connect = func(context.Context, env.Need) (*client.Client, error) {
 		return nil, &problem.Error{Message: "there is no store", Status: 404, Exit: 1}
 	}
 	code, out, errs := b.run("req", "status", "--summary")

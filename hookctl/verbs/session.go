@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,52 +14,56 @@ import (
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
-	"hookline/projector/project"
+	"hookline/hookctl/verbs/command"
+	"hookline/hookctl/verbs/emit"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 	"hookline/projector/session"
 )
 
-func sessionCmd(e *Env) *cobra.Command {
+func sessionCmd(e *env.Env) *cobra.Command {
 	c := cmdline.Noun("session", "List, show, compare and delete sessions",
 		"  hookctl session list\n  hookctl session show c68c8a51",
-		verb(e, needStore, "list", "List this project's sessions, the newest first", "",
+		command.Verb(e, env.Store, "list", "List this project's sessions, the newest first", "",
 			"  hookctl session list\n  hookctl session list -n all\n  hookctl session list --all --json | jq -r .id",
 			&sessionListVerb{}),
-		offering(completes(e, sessionWords), verb(e, needStore, "show ID", "Show what is known of a session, and what happened in it",
+		command.Offering(command.Completes(e, command.SessionWords), command.Verb(e, env.Store, "show ID", "Show what is known of a session, and what happened in it",
 			"Show what is known of a session, and what happened in it: each prompt with the tools it led to and the\n"+
 				"calls that failed, compactions, API errors, and how the session ended. With --calls: who allowed each tool call,\n"+
 				"or who did not, and what was said.",
 			"  hookctl session show last\n  hookctl session show c68c8a51 -n all\n  hookctl session show last --calls",
-			&sessionShowVerb{Last: 20}, cmdline.Exactly("a session: "+sessionForms))),
-		offering(completes(e, sessionWords), plain(e, needStore, "diff A B", "Compare two sessions: calls, permissions, files, commands, cost, end", "",
+			&sessionShowVerb{Last: 20}, cmdline.Exactly("a session: "+query.SessionForms))),
+		command.Offering(command.Completes(e, command.SessionWords), command.Plain(e, env.Store, "diff A B", "Compare two sessions: calls, permissions, files, commands, cost, end", "",
 			"  hookctl session diff 043f0af5 last",
-			sessionDiffVerb, cmdline.Exactly("a session: "+sessionForms, "another one"))),
-		offering(completes(e, sessionWords), verb(e, needStore, "delete ID", "Drop a session from every list and fold",
+			sessionDiffVerb, cmdline.Exactly("a session: "+query.SessionForms, "another one"))),
+		command.Offering(command.Completes(e, command.SessionWords), command.Verb(e, env.Store, "delete ID", "Drop a session from every list and fold",
 			"Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n"+
 				"A live session is dropped as well; what it still sends stays in the log only,\n"+
 				"until it is resumed: then it begins anew.",
 			"  hookctl session delete c68c8a51",
-			&sessionDeleteVerb{Reason: "command"}, cmdline.Exactly("a session: "+sessionForms))))
+			&sessionDeleteVerb{Reason: "command"}, cmdline.Exactly("a session: "+query.SessionForms))))
 	c.AddCommand(
-		clientVerb(e, "restore-identity", "Begin a session with the identity of the one before",
+		command.Client(e, "restore-identity", "Begin a session with the identity of the one before",
 			"Begin a session with the identity of the one before: startup inherits, resume goes on, clear begins afresh.",
 			"  hookctl session restore-identity < hook.json"),
-		clientVerb(e, "persist-identity", "Take the snapshot at a session's end",
+		command.Client(e, "persist-identity", "Take the snapshot at a session's end",
 			"Take the snapshot of a session's identity at its end.",
 			"  hookctl session persist-identity < hook.json"))
 	return c
 }
 
 type sessionListVerb struct {
-	All  bool  `help:"of every project"`
-	Last count `flag:"n,n" help:"the N active last, or all (20 without it, with --json all)"`
+	All  bool          `help:"of every project"`
+	Last command.Count `flag:"n,n" help:"the N active last, or all (20 without it, with --json all)"`
 }
 
-func (f *sessionListVerb) run(ctx context.Context, e *Env, _ []string) error {
+func (f *sessionListVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 	most := int(f.Last)
 	if most == 0 && !e.JSON {
 		most = 20
 	}
-	list, projects, err := newestOf(ctx, e, f.All, most)
+	list, projects, err := query.NewestOf(ctx, e, f.All, most)
 	if err != nil {
 		return err
 	}
@@ -89,9 +92,9 @@ func (f *sessionListVerb) run(ctx context.Context, e *Env, _ []string) error {
 		return v
 	}
 	err = cmdline.PrintList(t, "no session in this project; --all lists those of others", lines, func(s sessionLine) []string {
-		return []string{alias(s.ID), s.Status, standingWord(s.State.Standing()), ago(e, s.LastActive), orDash(cmdline.Fit(s.Title, room)), projectName(projects, s.Project),
-			orDash(tilde(e, cmp.Or(s.Worktree, s.Cwd))), orDash(s.Branch),
-			strconv.Itoa(s.Events), strconv.Itoa(s.Prompts), strconv.Itoa(s.Failures), orDash(s.Model)}
+		return []string{show.Alias(s.ID), s.Status, show.StandingWord(s.State.Standing()), show.Ago(e, s.LastActive), show.OrDash(cmdline.Fit(s.Title, room)), query.ProjectName(projects, s.Project),
+			show.OrDash(show.Tilde(e, cmp.Or(s.Worktree, s.Cwd))), show.OrDash(s.Branch),
+			strconv.Itoa(s.Events), strconv.Itoa(s.Prompts), strconv.Itoa(s.Failures), show.OrDash(s.Model)}
 	})
 	if more && !e.JSON {
 		e.Printf(e.Paint.Faint("the %d active last; -n all lists all")+"\n", most)
@@ -99,37 +102,17 @@ func (f *sessionListVerb) run(ctx context.Context, e *Env, _ []string) error {
 	return err
 }
 
-// projectName is what people call a project, else its id.
-func projectName(all []project.State, id string) string {
-	id = countsFor(all, id)
-	for _, p := range all {
-		if p.ID == id && p.Name != "" {
-			return cmdline.OneLine(p.Name)
-		}
-	}
-	return orDash(id)
-}
-
-// tilde shows a path below the user's home as a shell writes it.
-func tilde(e *Env, path string) string {
-	below, ok := strings.CutPrefix(path, e.Getenv("HOME")+"/")
-	if !ok || e.Getenv("HOME") == "" {
-		return path
-	}
-	return "~/" + below
-}
-
 type sessionShowVerb struct {
-	Last  count `flag:"n,n" help:"the last N prompts and other steps, or all"`
-	Calls bool  `help:"who allowed each tool call"`
+	Last  command.Count `flag:"n,n" help:"the last N prompts and other steps, or all"`
+	Calls bool          `help:"who allowed each tool call"`
 }
 
-func (f *sessionShowVerb) run(ctx context.Context, e *Env, args []string) error {
+func (f *sessionShowVerb) Run(ctx context.Context, e *env.Env, args []string) error {
 	return showSession(ctx, e, args[0], f.Last, f.Calls)
 }
 
-func showSession(ctx context.Context, e *Env, name string, last count, each bool) error {
-	s, err := resolve(ctx, e, name)
+func showSession(ctx context.Context, e *env.Env, name string, last command.Count, each bool) error {
+	s, err := query.Session(ctx, e, name)
 	if err != nil {
 		return err
 	}
@@ -140,7 +123,7 @@ func showSession(ctx context.Context, e *Env, name string, last count, each bool
 		tl.take(r)
 		who.Take(r)
 	}
-	if err := records(ctx, e, api.EventsRequest{Session: s.ID}, take); err != nil {
+	if err := query.Records(ctx, e, api.EventsRequest{Session: s.ID}, take); err != nil {
 		return err
 	}
 	calls := who.Calls()
@@ -148,16 +131,16 @@ func showSession(ctx context.Context, e *Env, name string, last count, each bool
 		return e.PrintJSON(sessionJSON{sessionLine{s, s.Standing()}, calls})
 	}
 
-	projects, err := allProjects(ctx, e)
+	projects, err := query.Projects(ctx, e)
 	if err != nil {
 		return err
 	}
-	in := projectName(projects, s.Project)
+	in := query.ProjectName(projects, s.Project)
 	if in != s.Project { // other projects may have the name
 		in += " (" + s.Project + ")"
 	}
 	describeSession(e, s, in)
-	fields(e, "permissions", verdicts(calls))
+	show.Fields(e, "permissions", verdicts(calls))
 	if each {
 		printCalls(e, calls, last)
 		return nil
@@ -166,30 +149,21 @@ func showSession(ctx context.Context, e *Env, name string, last count, each bool
 	return nil
 }
 
-// fields prints the lines of a description, each a name with its value; nothing for an empty text or a count of zero.
-func fields(e *Env, pairs ...any) {
-	for pair := range slices.Chunk(pairs, 2) {
-		if pair[1] != "" && pair[1] != 0 {
-			e.Printf("  %s  %s\n", e.Paint.Faint(cmdline.Pad(fmt.Sprint(pair[0]), 12)), cmdline.OneLine(fmt.Sprint(pair[1])))
-		}
-	}
-}
-
-func describeSession(e *Env, s session.State, inProject string) {
+func describeSession(e *env.Env, s session.State, inProject string) {
 	tone := "faint"
 	if s.Status == session.Live {
 		tone = "good"
 	}
 	e.Printf("%s  %s\n\n", e.Paint.Bold(cmdline.OneLine(s.ID)), e.Paint.Toned(tone, s.Status))
-	fields(e, "title", s.Title, "project", inProject, "work tree", s.Worktree, "branch", s.Branch,
-		"started", stamp(e, s.Started), "last active", ago(e, s.LastActive))
+	show.Fields(e, "title", s.Title, "project", inProject, "work tree", s.Worktree, "branch", s.Branch,
+		"started", show.Stamp(e, s.Started), "last active", show.Ago(e, s.LastActive))
 	if s.Ended != nil {
-		fields(e, "ended", join(", ", ago(e, *s.Ended), spaced(s.EndReason)))
+		show.Fields(e, "ended", show.Join(", ", show.Ago(e, *s.Ended), show.Spaced(s.EndReason)))
 	}
 	if c := s.Context; c != nil {
-		fields(e, "context", fmt.Sprintf("%s, %d of %d tokens when it came to that", c.Phase, c.Used, c.Window))
+		show.Fields(e, "context", fmt.Sprintf("%s, %d of %d tokens when it came to that", c.Phase, c.Used, c.Window))
 	}
-	fields(e, "models", strings.Join(s.Models, ", "), "client", join(", ", s.Program, s.Client, s.Entrypoint),
+	show.Fields(e, "models", strings.Join(s.Models, ", "), "client", show.Join(", ", s.Program, s.Client, s.Entrypoint),
 		"transcript", s.Transcript, "tools", cmdline.Counts(s.Tools), "process", s.Process().PID, "events", s.Events, "prompts", s.Prompts,
 		"failures", s.Failures, "blocked", s.Blocked, "turns held", s.Held, "skills", s.Skills, "compactions", s.Compacted,
 		"redacted", s.Redacted, "subagents", len(s.Agents), "open calls", len(s.Open))
@@ -200,17 +174,17 @@ type sessionDeleteVerb struct {
 	Reason string `help:"kept in the tombstone"`
 }
 
-func (f *sessionDeleteVerb) run(ctx context.Context, e *Env, args []string) error {
-	s, err := resolve(ctx, e, args[0])
+func (f *sessionDeleteVerb) Run(ctx context.Context, e *env.Env, args []string) error {
+	s, err := query.Session(ctx, e, args[0])
 	if err != nil {
 		return err
 	}
-	e.door.close() // a store that is open here keeps the daemon out while the question waits
-	question := fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status, cmdline.Plural(s.Events, "event"), ago(e, s.LastActive))
+	e.Release() // a store that is open here keeps the daemon out while the question waits
+	question := fmt.Sprintf("delete session %s (%s, %s, last active %s)?", s.ID, s.Status, cmdline.Plural(s.Events, "event"), show.Ago(e, s.LastActive))
 	if err := e.Confirm(ctx, question, f.Yes); err != nil {
 		return err
 	}
-	r, err := emit(ctx, e, owner{Session: s.ID, Project: s.Project}, &events.SessionDeleted{Reason: f.Reason})
+	r, err := emit.Event(ctx, e, emit.Owner{Session: s.ID, Project: s.Project}, &events.SessionDeleted{Reason: f.Reason})
 	if err != nil {
 		return err
 	}
@@ -236,17 +210,17 @@ type step struct {
 func (t *timeline) take(r events.Record) {
 	switch e := r.Event.(type) {
 	case *events.SessionStarted:
-		t.add(r, "faint", join(", ", "started", e.Source, e.Model))
+		t.add(r, "faint", show.Join(", ", "started", e.Source, e.Model))
 	case *events.PromptSubmitted:
 		t.add(r, "plain", e.Headline())
 	case *events.CompactionFinished:
-		t.add(r, "warn", join(", ", "context compacted", e.Trigger))
+		t.add(r, "warn", show.Join(", ", "context compacted", e.Trigger))
 	case *events.TurnFailed:
-		t.add(r, "bad", "API error: "+join(" — ", e.Error, e.ErrorDetails))
+		t.add(r, "bad", "API error: "+show.Join(" — ", e.Error, e.ErrorDetails))
 	case *events.SessionEnded:
-		t.add(r, "faint", "ended, "+spaced(e.Reason))
+		t.add(r, "faint", "ended, "+show.Spaced(e.Reason))
 	case *events.SessionReaped:
-		t.add(r, "warn", "ended without saying so, "+spaced(e.Reason))
+		t.add(r, "warn", "ended without saying so, "+show.Spaced(e.Reason))
 	case *events.ToolRequested:
 		s := t.newest(r)
 		s.tools[cmdline.OneLine(e.ToolName)]++
@@ -270,8 +244,8 @@ func (t *timeline) newest(r events.Record) *step {
 }
 
 // printTimeline prints the last steps and how the session stands or ended.
-func printTimeline(e *Env, s session.State, t timeline, last count) {
-	earlier := last.from(len(t.steps))
+func printTimeline(e *env.Env, s session.State, t timeline, last command.Count) {
+	earlier := last.From(len(t.steps))
 	e.Printf("\n")
 	if earlier > 0 {
 		e.Printf(e.Paint.Faint("  %s before, -n all shows them")+"\n", cmdline.Plural(earlier, "step"))
@@ -279,7 +253,7 @@ func printTimeline(e *Env, s session.State, t timeline, last count) {
 
 	var before time.Time
 	for _, step := range t.steps[earlier:] {
-		if d := day(e, before, step.at); d != "" {
+		if d := show.Day(e, before, step.at); d != "" {
 			e.Printf("%s\n", e.Paint.Faint(d))
 		}
 		before = step.at
@@ -295,7 +269,7 @@ func printTimeline(e *Env, s session.State, t timeline, last count) {
 		if step.blocked > 0 {
 			came = append(came, e.Paint.Warn(fmt.Sprintf("%d blocked by gates", step.blocked)))
 		}
-		if line := join(", ", came...); line != "" {
+		if line := show.Join(", ", came...); line != "" {
 			e.Printf("            %s\n", line)
 		}
 	}

@@ -15,13 +15,16 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
 	"hookline/hookctl/spool"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 	"hookline/hookctl/wire"
 	"hookline/projector/session"
 )
 
-func statusVerb(ctx context.Context, e *Env, _ []string) error {
+func statusVerb(ctx context.Context, e *env.Env, _ []string) error {
 	st, err := hookedStatus(ctx, e)
-	if notRunning(err) {
+	if env.NotRunning(err) {
 		st, err = statusDown(e), nil
 	}
 	if err != nil {
@@ -42,7 +45,7 @@ func statusVerb(ctx context.Context, e *Env, _ []string) error {
 }
 
 // storeBytes is how much the files of the store hold; a link of the archive counts once, with its block.
-func storeBytes(e *Env) int64 {
+func storeBytes(e *env.Env) int64 {
 	var sum int64
 	store := filepath.Join(e.Home(), "store")
 	_ = filepath.WalkDir(store, func(path string, d fs.DirEntry, err error) error {
@@ -63,12 +66,12 @@ func storeBytes(e *Env) int64 {
 // hookedStatus is the daemon's status, with the hooks of the live sessions and of those active last: a daemon has only
 // counted what came since its start. What the store's server says at every start after an unclean end is left out of the
 // warnings: it builds its index again from the blocks, which is what should happen.
-func hookedStatus(ctx context.Context, e *Env) (st api.Status, err error) {
+func hookedStatus(ctx context.Context, e *env.Env) (st api.Status, err error) {
 	var list []session.State
-	err = e.With(ctx, needRunning, func() error {
+	err = e.With(ctx, env.Running, func() error {
 		st, err = e.Status(ctx)
 		if err == nil {
-			list, err = newest(ctx, e, shortList)
+			list, err = query.Newest(ctx, e, query.ShortList)
 		}
 		return err
 	})
@@ -82,7 +85,7 @@ func hookedStatus(ctx context.Context, e *Env) (st api.Status, err error) {
 	past := map[string]api.HookCount{}
 	for _, s := range list {
 		for kind, n := range s.Hooks {
-			past[kind] = api.HookCount{Count: past[kind].Count + n, Last: latest(past[kind].Last, s.LastActive)}
+			past[kind] = api.HookCount{Count: past[kind].Count + n, Last: show.Latest(past[kind].Last, s.LastActive)}
 		}
 	}
 	for kind, c := range st.Hooks { // those of no session, and of sessions that were deleted, too
@@ -92,14 +95,7 @@ func hookedStatus(ctx context.Context, e *Env) (st api.Status, err error) {
 	return st, nil
 }
 
-func latest(x, y time.Time) time.Time {
-	if y.After(x) {
-		return y
-	}
-	return x
-}
-
-func statusDown(e *Env) api.Status {
+func statusDown(e *env.Env) api.Status {
 	p := e.Files()
 	st := api.Status{Version: wire.Build, Protocol: wire.Protocol, Fsync: e.Conf.Values.Fsync, Home: p.Home, Socket: p.Socket,
 		Spool: spool.Open(p).Count(), Projections: []api.ProjectionStatus{}, Hooks: map[string]api.HookCount{},
@@ -113,7 +109,7 @@ func statusDown(e *Env) api.Status {
 	return st
 }
 
-func printStatus(e *Env, st api.Status) {
+func printStatus(e *env.Env, st api.Status) {
 	if st.PID == nil {
 		words := e.Paint.Warn("hookd is not running") + "  the next hook starts it"
 		if busy := client.Busy(e.Files()); busy != nil {
@@ -121,19 +117,19 @@ func printStatus(e *Env, st api.Status) {
 		}
 		e.Printf("%s\n\n", words)
 	} else {
-		e.Printf("%s  %s, pid %d, up %s\n\n", e.Paint.Good("hookd is running"), cmdline.OneLine(st.Version), *st.PID, span(time.Duration(st.UptimeS*float64(time.Second))))
+		e.Printf("%s  %s, pid %d, up %s\n\n", e.Paint.Good("hookd is running"), cmdline.OneLine(st.Version), *st.PID, show.Span(time.Duration(st.UptimeS*float64(time.Second))))
 	}
 
 	waiting := "empty"
 	if st.Spool > 0 {
 		waiting = cmdline.Plural(st.Spool, "frame") + " waiting"
 	}
-	fields(e, "home", st.Home, "socket", st.Socket, "spool", waiting)
+	show.Fields(e, "home", st.Home, "socket", st.Socket, "spool", waiting)
 	if st.PID != nil {
 		if l := st.Listen; l != nil && l.Problem == "" {
-			fields(e, "listens", l.Address+" for clients of NATS, credentials in "+l.Credentials)
+			show.Fields(e, "listens", l.Address+" for clients of NATS, credentials in "+l.Credentials)
 		} else if l != nil {
-			fields(e, "listens", "not: "+l.Problem)
+			show.Fields(e, "listens", "not: "+l.Problem)
 		}
 		log := fmt.Sprintf("sequence %d, fsync %s", st.Seq, st.Fsync)
 		if !st.CleanStart {
@@ -143,29 +139,29 @@ func printStatus(e *Env, st api.Status) {
 		for _, p := range st.Projections {
 			lag = max(lag, p.Lag)
 		}
-		fields(e, "log", log, "projections", fmt.Sprintf("%d, of the log at most %s not yet saved", len(st.Projections), cmdline.Plural(lag, "event")),
+		show.Fields(e, "log", log, "projections", fmt.Sprintf("%d, of the log at most %s not yet saved", len(st.Projections), cmdline.Plural(lag, "event")),
 			"sessions", cmdline.Plural(st.LiveSessions, "live session"),
 			"delivered", fmt.Sprintf("duplicates %d, conflicting resends %d", st.Again, st.Conflicts))
 	}
-	fields(e, "store", cmdline.Bytes(uint64(st.StoreBytes))+" in "+filepath.Join(st.Home, "store"),
-		"its log", filepath.Join(st.Home, "hookd.log")+", shown by `hookctl log`", "config", tilde(e, config.UserFile(e.Getenv)))
+	show.Fields(e, "store", cmdline.Bytes(uint64(st.StoreBytes))+" in "+filepath.Join(st.Home, "store"),
+		"its log", filepath.Join(st.Home, "hookd.log")+", shown by `hookctl log`", "config", show.Tilde(e, config.UserFile(e.Getenv)))
 	if st.TotalBytes > 0 {
-		fields(e, "disk", fmt.Sprintf("%s free of %s", cmdline.Bytes(uint64(max(0, st.FreeBytes))), cmdline.Bytes(uint64(st.TotalBytes))))
+		show.Fields(e, "disk", fmt.Sprintf("%s free of %s", cmdline.Bytes(uint64(max(0, st.FreeBytes))), cmdline.Bytes(uint64(st.TotalBytes))))
 	}
 
 	var lines []string
 	for _, l := range st.Live {
 		if l.Standing.Stuck || l.Standing.Needs && l.Standing.Kind != session.WaitsForPrompt {
-			lines = append(lines, alias(l.ID)+" "+join(" — ", l.Standing.Words, l.Title))
+			lines = append(lines, show.Alias(l.ID)+" "+show.Join(" — ", l.Standing.Words, l.Title))
 		}
 	}
 	printList(e, "sessions that need you", lines)
-	names := sortedKeys(st.Hooks)
+	names := show.SortedKeys(st.Hooks)
 	slices.SortStableFunc(names, func(x, y string) int { return st.Hooks[y].Last.Compare(st.Hooks[x].Last) })
 	t := e.Table("  HOOK", "COUNT", "LAST")
 	t.Columns = 0
 	for _, n := range names {
-		t.Row("  "+n, strconv.Itoa(st.Hooks[n].Count), ago(e, st.Hooks[n].Last))
+		t.Row("  "+n, strconv.Itoa(st.Hooks[n].Count), show.Ago(e, st.Hooks[n].Last))
 	}
 	if len(names) > 0 {
 		e.Printf("\n")
@@ -176,7 +172,7 @@ func printStatus(e *Env, st api.Status) {
 }
 
 // printList prints lines below a title; nothing where there are none.
-func printList(e *Env, title string, lines []string) {
+func printList(e *env.Env, title string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}

@@ -13,6 +13,8 @@ import (
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/show"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 )
@@ -25,7 +27,7 @@ const (
 	statuslinePatience = 500 * time.Millisecond
 )
 
-func statuslineVerb(ctx context.Context, e *Env, _ []string) error {
+func statuslineVerb(ctx context.Context, e *env.Env, _ []string) error {
 	in := readStatuslineInput(ctx, e)
 	ctx, cancel := context.WithTimeout(ctx, statuslinePatience)
 	defer cancel()
@@ -84,7 +86,7 @@ func (in statuslineInput) used() int64 {
 
 // statuslineInput reads what the client says on stdin; by hand the session is the environment's. Where stdin stays
 // silent the reader is left, for the few milliseconds that the process has.
-func readStatuslineInput(ctx context.Context, e *Env) statuslineInput {
+func readStatuslineInput(ctx context.Context, e *env.Env) statuslineInput {
 	ctx, cancel := context.WithTimeout(ctx, stdinPatience)
 	defer cancel()
 	in := cmdline.Await(ctx, func() (in statuslineInput) {
@@ -97,7 +99,7 @@ func readStatuslineInput(ctx context.Context, e *Env) statuslineInput {
 	return in
 }
 
-func statusline(ctx context.Context, e *Env, in statuslineInput) statuslineJSON {
+func statusline(ctx context.Context, e *env.Env, in statuslineInput) statuslineJSON {
 	line := statuslineJSON{Recorder: "down", Session: in.Session, Brief: identity.ColdBrief}
 	if used, size := in.used(), in.Window.Size; used > 0 && size > 0 {
 		line.Context = &contextUse{Phase: session.PhaseOf(used, size), Percent: session.Percent(used, size), Used: used, Window: size}
@@ -105,7 +107,7 @@ func statusline(ctx context.Context, e *Env, in statuslineInput) statuslineJSON 
 	var known api.LineFacts
 	asked := api.LineRequest{Session: in.Session, Used: in.used(), Window: in.Window.Size, Model: in.Model.ID}
 	reached := false
-	err := e.With(ctx, needRunning, func() (err error) {
+	err := e.With(ctx, env.Running, func() (err error) {
 		reached = true
 		known, err = api.StatusLine.Call(ctx, e, asked)
 		return err
@@ -128,7 +130,7 @@ func statusline(ctx context.Context, e *Env, in statuslineInput) statuslineJSON 
 
 // statuslineText is the line for people. The client's terminal shows colours through a pipe, so they
 // are on unless they were switched off.
-func statuslineText(e *Env, l statuslineJSON) string {
+func statuslineText(e *env.Env, l statuslineJSON) string {
 	p := cmdline.Palette{On: e.Conf.Values.Color != "never" && e.Getenv("NO_COLOR") == ""}
 	dot := p.Good("●")
 	if l.Recorder == "down" {
@@ -139,7 +141,7 @@ func statuslineText(e *Env, l statuslineJSON) string {
 	if l.Gates > 0 {
 		gates = p.Warn(cmdline.Plural(l.Gates, "gate") + " open")
 	}
-	standing := spaced(l.Standing)
+	standing := show.Spaced(l.Standing)
 	if standing == "" {
 		standing = strings.ToLower(strings.TrimPrefix(cmdline.OneLine(l.Phase), "SESSION_"))
 	}
@@ -153,5 +155,5 @@ func statuslineText(e *Env, l statuslineJSON) string {
 		tone = map[string]string{session.Signals: "warn", session.Critical: "bad"}[c.Phase]
 		context = p.Toned(cmp.Or(tone, "faint"), strconv.FormatInt(min(c.Percent, 999), 10)+"% "+strings.ToLower(c.Phase))
 	}
-	return join(" ", dot, brief, standing, context, gates)
+	return show.Join(" ", dot, brief, standing, context, gates)
 }

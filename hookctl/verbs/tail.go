@@ -11,6 +11,9 @@ import (
 	"hookline/events"
 	"hookline/hookctl/api"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 	"hookline/replay/past"
 )
 
@@ -19,13 +22,13 @@ type tailVerb struct {
 	Follow bool `flag:"follow,f" help:"go on with the events to come"`
 }
 
-func (f *tailVerb) run(ctx context.Context, e *Env, args []string) error {
+func (f *tailVerb) Run(ctx context.Context, e *env.Env, args []string) error {
 	f.follow = f.Follow
-	return f.filter.run(ctx, e, args)
+	return f.filter.Run(ctx, e, args)
 }
 
-// run prints the events: it is the verb `events list`, and what tail does.
-func (f *filter) run(ctx context.Context, e *Env, _ []string) error {
+// Run prints the events: it is the verb `events list`, and what tail does.
+func (f *filter) Run(ctx context.Context, e *env.Env, _ []string) error {
 	if err := f.check(e); err != nil {
 		return err
 	}
@@ -45,18 +48,18 @@ func (f *filter) run(ctx context.Context, e *Env, _ []string) error {
 }
 
 // named finds the session that "last" stands for; other names are the daemon's to find.
-func (f *filter) named(ctx context.Context, e *Env) error {
-	if f.Session != lastSession {
+func (f *filter) named(ctx context.Context, e *env.Env) error {
+	if f.Session != query.LastSession {
 		return nil
 	}
-	s, err := resolve(ctx, e, f.Session)
+	s, err := query.Session(ctx, e, f.Session)
 	f.Session = s.ID
 	return err
 }
 
 // printer writes event records in the form that was asked for.
 type printer struct {
-	*Env
+	*env.Env
 	output string
 	last   time.Time
 	from   uint64 // what was shown before
@@ -86,11 +89,11 @@ func (p *printer) take(line []byte) error {
 		}
 		return p.PrintJSON(c)
 	}
-	if d := day(p.Env, p.last, r.Time); d != "" {
+	if d := show.Day(p.Env, p.last, r.Time); d != "" {
 		p.Printf("%s\n", p.Paint.Faint(d))
 	}
 	p.last = r.Time
-	p.Verbatim(prettyLine(p.Env, r) + "\n")
+	p.Verbatim(show.Line(p.Env, r) + "\n")
 	return nil
 }
 
@@ -107,9 +110,9 @@ const lookAgain = 200 * time.Millisecond
 
 func (f *follower) run(ctx context.Context) error {
 	for told := false; ; {
-		n := needRunning
+		n := env.Running
 		if !f.again {
-			n = needStarted
+			n = env.Started
 		}
 		before := f.at
 		err := f.With(ctx, n, func() error { return f.attend(ctx) })
@@ -117,7 +120,7 @@ func (f *follower) run(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case err != nil && !f.again, errors.As(err, &refused) && !f.taken && !notRunning(err):
+		case err != nil && !f.again, errors.As(err, &refused) && !f.taken && !env.NotRunning(err):
 			return err
 		}
 		f.taken = true

@@ -7,6 +7,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/hookctl/verbs/env"
 )
 
 // sampleEvents is one event of every family, and the odd ones.
@@ -85,7 +86,7 @@ func TestFollowOverRestart(t *testing.T) {
 	if got := jsonOf(seqs); got != "[2,3,4,5,6]" {
 		t.Errorf("shown %s; asked %q", got, f.asked)
 	}
-	if b.needs[0] != needStarted || b.needs[1] != needRunning {
+	if b.needs[0] != env.Started || b.needs[1] != env.Running {
 		t.Errorf("connections %v: only the first may start a daemon", b.needs)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"hookline/hookctl/client"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/home"
+	"hookline/hookctl/verbs/env"
 	"hookline/projector/identity"
 	"hookline/projector/project"
 	"hookline/projector/session"
@@ -126,8 +127,8 @@ var worlds = map[string]func(*testing.T) (*bench, *fakeBackend){
 		b := newBench(t, f)
 		t.Setenv("HOOKLINE_HOME", b.Home())
 		t.Setenv("HOOKLINE_SOCKET", filepath.Join(t.TempDir(), "s"))
-		b.Connect = func(ctx context.Context, n need) (*client.Client, error) {
-			if n == needStarted {
+		b.Connect = func(ctx context.Context, n env.Need) (*client.Client, error) {
+			if n == env.Started {
 				return nil, client.Advised(fmt.Errorf("start hookd: %w", home.ErrBackoff))
 			}
 			return b.Dial(ctx, n)

@@ -17,13 +17,16 @@ import (
 	"hookline/hookctl/insight"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/top"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 	"hookline/projector/working"
 	"hookline/replay/past"
 )
 
-func topVerb(ctx context.Context, e *Env, _ []string) error {
+func topVerb(ctx context.Context, e *env.Env, _ []string) error {
 	if !e.Terminal || !e.Asks || e.JSON {
 		return problem.Faultf("top needs a terminal").Advise("`hookctl session list --json` and `hookctl tail -f` print the same")
 	}
@@ -34,11 +37,11 @@ func topVerb(ctx context.Context, e *Env, _ []string) error {
 }
 
 // topSource reads the screens of top from the daemon; it connects for each, so that they outlive a restart.
-type topSource struct{ *Env }
+type topSource struct{ *env.Env }
 
-func (t topSource) ask(ctx context.Context, f func(e *Env) error) error {
-	e := t.fork()
-	return e.With(ctx, needRunning, func() error { return f(e) })
+func (t topSource) ask(ctx context.Context, f func(e *env.Env) error) error {
+	e := t.Fork()
+	return e.With(ctx, env.Running, func() error { return f(e) })
 }
 
 // urgency orders the sessions: what needs attention, what works, what waits for a prompt, what ended.
@@ -57,23 +60,23 @@ func urgency(s session.State) int {
 
 // Sessions implements [top.Source].
 func (t topSource) Sessions(ctx context.Context) (lines []top.Line, err error) {
-	err = t.ask(ctx, func(e *Env) error {
-		list, err := newest(ctx, e, shortList)
+	err = t.ask(ctx, func(e *env.Env) error {
+		list, err := query.Newest(ctx, e, query.ShortList)
 		if err != nil {
 			return err
 		}
-		projects, _, err := projects(ctx, e)
+		projects, _, err := query.Here(ctx, e)
 		if err != nil {
 			return err
 		}
 		slices.SortStableFunc(list, func(x, y session.State) int { return urgency(x) - urgency(y) })
 		for _, s := range list {
-			word := standingWord(s.Standing())
+			word := show.StandingWord(s.Standing())
 			if s.Status != session.Live {
 				word = "ended: " + word
 			}
-			text := fmt.Sprintf("%-8s  %s  %s  %s", alias(s.ID), cmdline.Pad(word, 22), cmdline.Pad(ago(e, s.LastActive), len("364 days ago")),
-				join(" · ", cmdline.OneLine(s.Title), projectName(projects, s.Project)))
+			text := fmt.Sprintf("%-8s  %s  %s  %s", show.Alias(s.ID), cmdline.Pad(word, 22), cmdline.Pad(show.Ago(e, s.LastActive), len("364 days ago")),
+				show.Join(" · ", cmdline.OneLine(s.Title), query.ProjectName(projects, s.Project)))
 			lines = append(lines, top.Line{Key: s.ID, Text: text, Tone: []string{"warn", "good", "", "faint"}[urgency(s)]})
 		}
 		return nil
@@ -84,19 +87,19 @@ func (t topSource) Sessions(ctx context.Context) (lines []top.Line, err error) {
 // Events implements [top.Source].
 func (t topSource) Events(ctx context.Context, id, after string) (head []string, lines []top.Line, err error) {
 	from, _ := strconv.ParseUint(after, 10, 64) // our own key, or ""
-	err = t.ask(ctx, func(e *Env) error {
-		s, err := stateOf[session.State](ctx, e, session.Name, id)
+	err = t.ask(ctx, func(e *env.Env) error {
+		s, err := query.StateOf[session.State](ctx, e, session.Name, id)
 		if err != nil {
 			return err
 		}
-		head = []string{join(" · ", cmdline.OneLine(s.Title), cmdline.OneLine(s.Standing().Words), cmdline.Plural(s.Prompts, "prompt"), cmdline.OneLine(s.Model))}
+		head = []string{show.Join(" · ", cmdline.OneLine(s.Title), cmdline.OneLine(s.Standing().Words), cmdline.Plural(s.Prompts, "prompt"), cmdline.OneLine(s.Model))}
 
-		return records(ctx, e, api.EventsRequest{Session: id, Since: past.AtSeq(from + 1)}, func(r events.Record) {
-			fact := factOf(r)
+		return query.Records(ctx, e, api.EventsRequest{Session: id, Since: past.AtSeq(from + 1)}, func(r events.Record) {
+			fact := show.Fact(r)
 			if r.AgentID != "" {
 				fact = "↳ " + fact
 			}
-			text := r.Time.In(e.Zone).Format(time.TimeOnly) + "  " + cmdline.Pad(cmdline.OneLine(r.Type), typeColumn) + "  " + fact
+			text := r.Time.In(e.Zone).Format(time.TimeOnly) + "  " + cmdline.Pad(cmdline.OneLine(r.Type), show.TypeColumn) + "  " + fact
 			lines = append(lines, top.Line{Key: fmt.Sprint(r.Seq), Text: text, Tone: insight.Tone(r.Type)})
 		})
 	})
@@ -105,7 +108,7 @@ func (t topSource) Events(ctx context.Context, id, after string) (head []string,
 
 // Event implements [top.Source].
 func (t topSource) Event(ctx context.Context, seq string) (lines []top.Line, err error) {
-	err = t.ask(ctx, func(e *Env) error {
+	err = t.ask(ctx, func(e *env.Env) error {
 		_, text, err := api.Event.CallJSON(ctx, e, api.EventRequest{ID: seq})
 		for _, l := range strings.Split(cmdline.IndentJSON(text), "\n") {
 			lines = append(lines, top.Line{Text: cmdline.Fit(l, 4096)})
@@ -116,8 +119,8 @@ func (t topSource) Event(ctx context.Context, seq string) (lines []top.Line, err
 }
 
 // stateAt is a projection's cell of a session at a sequence, the zero state where there was none.
-func stateAt[S any](ctx context.Context, e *Env, projection, id, seq string) (S, error) {
-	c, err := cellAt[S](ctx, e, projection, id, past.Point(seq))
+func stateAt[S any](ctx context.Context, e *env.Env, projection, id, seq string) (S, error) {
+	c, err := query.CellAt[S](ctx, e, projection, id, past.Point(seq))
 	var refused *problem.Error
 	if errors.As(err, &refused) {
 		err = nil // it did not begin yet
@@ -127,7 +130,7 @@ func stateAt[S any](ctx context.Context, e *Env, projection, id, seq string) (S,
 
 // State implements [top.Source]: how the session stood, and what it would have been told of its work.
 func (t topSource) State(ctx context.Context, id, seq string) (lines []string, err error) {
-	err = t.ask(ctx, func(e *Env) error {
+	err = t.ask(ctx, func(e *env.Env) error {
 		s, err := stateAt[session.State](ctx, e, session.Name, id, seq)
 		if err != nil {
 			return err

@@ -16,6 +16,8 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/transcript"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/show"
 )
 
 type importTranscriptsVerb struct {
@@ -23,14 +25,14 @@ type importTranscriptsVerb struct {
 }
 
 // clientFolder is where the client keeps its transcripts.
-func clientFolder(e *Env) string {
-	return filepath.Join(cmp.Or(e.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(userHome(e), ".claude")), "projects")
+func clientFolder(e *env.Env) string {
+	return filepath.Join(cmp.Or(e.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(e.UserHome(), ".claude")), "projects")
 }
 
 // mostPaths bounds the request, in bytes.
 const mostPaths = 32 << 10
 
-func (f *importTranscriptsVerb) run(ctx context.Context, e *Env, args []string) error {
+func (f *importTranscriptsVerb) Run(ctx context.Context, e *env.Env, args []string) error {
 	if len(args) == 0 {
 		args = []string{clientFolder(e)}
 	}
@@ -57,7 +59,7 @@ func (f *importTranscriptsVerb) run(ctx context.Context, e *Env, args []string) 
 }
 
 // awaitImport gives what the daemon found, read and as it came; meanwhile it shows how far that is, in bytes of the files.
-func awaitImport(ctx context.Context, e *Env, paths []string, dry bool) (r transcript.Imported, text json.RawMessage, err error) {
+func awaitImport(ctx context.Context, e *env.Env, paths []string, dry bool) (r transcript.Imported, text json.RawMessage, err error) {
 	list, err := json.Marshal(paths)
 	if err != nil {
 		return r, nil, fmt.Errorf("name the paths: %w", err)
@@ -77,10 +79,10 @@ func awaitImport(ctx context.Context, e *Env, paths []string, dry bool) (r trans
 	m.Bytes = true
 	defer m.End()
 	told := func(done, _ uint64) { m.At(done, uint64(size)) }
-	return api.ImportTranscripts.RunJSON(ctx, changing{e}, api.TranscriptsRequest{Paths: paths, DryRun: dry}, told)
+	return api.ImportTranscripts.RunJSON(ctx, e.Changing(), api.TranscriptsRequest{Paths: paths, DryRun: dry}, told)
 }
 
-func printTranscripts(e *Env, r transcript.Imported) {
+func printTranscripts(e *env.Env, r transcript.Imported) {
 	word := " added"
 	if r.DryRun {
 		word = " to add; nothing was changed"
@@ -99,8 +101,8 @@ func printTranscripts(e *Env, r transcript.Imported) {
 	some(r.Torn, "torn", "that cannot be read, left out")
 	some(r.Deleted, "deleted", "of sessions that stay deleted")
 	some(r.Redacted, "redacted", "secrets replaced")
-	for _, name := range sortedKeys(r.Unknown) {
-		some(r.Unknown[name], "unknown", "of type "+orDash(name)+", left out")
+	for _, name := range show.SortedKeys(r.Unknown) {
+		some(r.Unknown[name], "unknown", "of type "+show.OrDash(name)+", left out")
 	}
 	e.Printf("log       up to sequence %s\n", cmdline.Count(r.Seq))
 	for _, problem := range r.Problems {
@@ -129,7 +131,7 @@ var causes = map[string]string{
 const arriving = 10 * time.Second
 
 // gaps compares the client's transcripts with the log. It exits 1 where a hook is missing between others.
-func gaps(ctx context.Context, e *Env) error {
+func gaps(ctx context.Context, e *env.Env) error {
 	dir := clientFolder(e)
 	if _, err := os.Stat(dir); err != nil {
 		return problem.Faultf("%v", err).Advise("CLAUDE_CONFIG_DIR names the client's folder, whose projects has the transcripts")
@@ -159,7 +161,7 @@ func gaps(ctx context.Context, e *Env) error {
 		t := e.Table("SESSION", "TIME", "HOOK", "CAUSE")
 		t.Prose = true
 		for _, g := range out.Gaps {
-			t.Row(alias(g.Session), stamp(e, g.Time), g.Hook, causes[g.Cause])
+			t.Row(show.Alias(g.Session), show.Stamp(e, g.Time), g.Hook, causes[g.Cause])
 		}
 		t.Print()
 	})

@@ -15,6 +15,7 @@ import (
 	"hookline/hookctl/problem"
 	"hookline/hookctl/settings"
 	"hookline/hookctl/spool"
+	"hookline/hookctl/verbs/env"
 	"hookline/replay/carry"
 )
 
@@ -26,7 +27,7 @@ type uninstallVerb struct {
 	Yes   bool `help:"do not ask"`
 }
 
-func (f *uninstallVerb) run(ctx context.Context, e *Env, _ []string) error {
+func (f *uninstallVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 	o, err := f.options(e)
 	if err != nil {
 		return err
@@ -56,7 +57,7 @@ func (f *uninstallVerb) run(ctx context.Context, e *Env, _ []string) error {
 
 // uninstallHooks takes the plugin, the status line and the hooks out, in that order: the file is then what it was before
 // install. It gives the id of the plugin that was removed.
-func uninstallHooks(ctx context.Context, e *Env, o settings.Options) (removed string, res settings.Result, err error) {
+func uninstallHooks(ctx context.Context, e *env.Env, o settings.Options) (removed string, res settings.Result, err error) {
 	removed, err = uninstallPlugin(ctx, e, o)
 	var line settings.Result
 	if err == nil && o.Client != settings.Codex {
@@ -71,7 +72,7 @@ func uninstallHooks(ctx context.Context, e *Env, o settings.Options) (removed st
 	return removed, res, err
 }
 
-func sayUninstalled(e *Env, o settings.Options, res settings.Result) {
+func sayUninstalled(e *env.Env, o settings.Options, res settings.Result) {
 	hooks := cmdline.Plural(res.Removed, "hook")
 	sayEdited(e, o, res, "no hook of ours is in it", "would take out "+hooks, hooks+" taken out")
 }
@@ -79,7 +80,7 @@ func sayUninstalled(e *Env, o settings.Options, res settings.Result) {
 // purge takes hooks and home away. The order is what makes it safe: asked before anything is done;
 // the hooks out first, since a hook would start the daemon again; what waits in the spool goes into
 // the log; the log is exported and on disk before anything of it is removed.
-func purge(ctx context.Context, e *Env, o settings.Options, yes bool) error {
+func purge(ctx context.Context, e *env.Env, o settings.Options, yes bool) error {
 	home := e.Home()
 	if err := e.Confirm(ctx, fmt.Sprintf("remove the hooks and the whole log in %s, after an export?", home), yes); err != nil {
 		return err
@@ -133,14 +134,14 @@ func keptLog(home string, last carry.Saved, err error) error {
 
 // lastExport drains the spool, stops the daemon and exports the log. A session that still runs may send
 // a hook meanwhile, and that starts the daemon again: then nothing may be removed.
-func lastExport(ctx context.Context, e *Env) (carry.Saved, error) {
+func lastExport(ctx context.Context, e *env.Env) (carry.Saved, error) {
 	spool := spool.Open(e.Files())
 	if spool.Count() > 0 {
-		if err := e.With(ctx, needStarted, func() error { return drain(ctx, e) }); err != nil {
+		if err := e.With(ctx, env.Started, func() error { return drain(ctx, e) }); err != nil {
 			return carry.Saved{}, fmt.Errorf("take what waits in the spool: %w", err)
 		}
 	}
-	if _, err := stop(ctx, e); err != nil && !notRunning(err) {
+	if _, err := stop(ctx, e); err != nil && !env.NotRunning(err) {
 		return carry.Saved{}, fmt.Errorf("stop the daemon: %w", err)
 	}
 	if n := spool.Count(); n > 0 {
@@ -157,7 +158,7 @@ func lastExport(ctx context.Context, e *Env) (carry.Saved, error) {
 }
 
 // drain has the daemon take what waits in the spool.
-func drain(ctx context.Context, e *Env) error {
+func drain(ctx context.Context, e *env.Env) error {
 	_, err := api.Drain.Call(ctx, e, api.None{})
 	return err
 }
@@ -202,11 +203,11 @@ func removeHome(dir string, getenv func(string) string) (left []string, err erro
 // exportLog writes the whole log as `replay export` does into <home>-export-<time>.ndjson.zst beside the
 // home, and reads the file again to its end. It returns when the file is on disk; a home without a store
 // has nothing to export, and File is "" then.
-func exportLog(ctx context.Context, e *Env) (carry.Saved, error) {
-	e.door = &door{need: needStore}
-	defer e.door.close()
+func exportLog(ctx context.Context, e *env.Env) (carry.Saved, error) {
+	e.Ask(env.Store)
+	defer e.Release()
 	if _, err := e.Answering(ctx); err != nil {
-		if isMissing(err) {
+		if env.IsMissing(err) {
 			err = nil
 		}
 		return carry.Saved{}, err

@@ -10,14 +10,15 @@ import (
 
 	"hookline/expect"
 	"hookline/hookctl/client"
+	"hookline/hookctl/verbs/env"
 )
 
 // purging is a bench with a home to remove, whose daemon is gone once it was told to stop.
 func purging(t *testing.T, f *fakeBackend) (b *bench, file string) {
 	t.Helper()
 	b = installed(t, f)
-	b.Connect = func(ctx context.Context, n need) (*client.Client, error) {
-		if n == needRunning && f.stopped > 0 {
+	b.Connect = func(ctx context.Context, n env.Need) (*client.Client, error) {
+		if n == env.Running && f.stopped > 0 {
 			return nil, client.Advised(client.ErrNotRunning)
 		}
 		return b.dialHandler(ctx, n)
@@ -54,7 +55,7 @@ func TestPurgeInterrupted(t *testing.T) {
 	b, _ := purging(t, newFake())
 	ctx, cancel := context.WithCancel(t.Context())
 	b.Asks, b.In = true, reader(func([]byte) (int, error) { cancel(); <-t.Context().Done(); return 0, errors.New("closed") })
-	expect.Equal(t, execute(ctx, b.Env, []string{"uninstall", "--purge"}), 130, "exit")
+	expect.Equal(t, execute(ctx, b.Env, Searcher{}, []string{"uninstall", "--purge"}), 130, "exit")
 	kept(t, b)
 }
 

@@ -28,26 +28,26 @@ import (
 	"hookline/hookctl/notes"
 	"hookline/hookctl/redact"
 	"hookline/hookctl/transcript"
+	"hookline/hookctl/verbs/env"
 	"hookline/projector/ledger"
 	"hookline/projector/working"
 )
 
 // Main runs one command line, without the program's name, and gives its exit code.
-func Main(args []string, here Here) int {
+func Main(args []string, here env.Here) int {
 	return cmdline.Main(func(ctx context.Context) int {
-		e := newEnv(here)
-		return execute(ctx, e, args)
+		return execute(ctx, env.New(here), Searcher{}, args)
 	})
 }
 
 // execute runs one command line and returns its exit code.
-func execute(ctx context.Context, e *Env, args []string) int {
+func execute(ctx context.Context, e *env.Env, s Searcher, args []string) int {
 	e.Args = args
-	return e.Report(ctx, e.Execute(ctx, commandTree(e), args))
+	return e.Report(ctx, e.Execute(ctx, commandTree(e, s), args))
 }
 
 // commandTree is the whole tree of commands.
-func commandTree(e *Env) *cobra.Command {
+func commandTree(e *env.Env, s Searcher) *cobra.Command {
 	root := e.Root(&cobra.Command{
 		Use:   "hookctl",
 		Short: "hookctl controls hookline, a flight recorder for Claude Code",
@@ -67,8 +67,8 @@ func commandTree(e *Env) *cobra.Command {
 		}
 	}
 	group("recorder", "The recorder:", recorderVerbs(e)...)
-	group("log", "The log:", logVerbs(e)...)
-	group("state", "Derived from the log:", stateVerbs(e)...)
+	group("log", "The log:", logVerbs(e, s)...)
+	group("state", "Derived from the log:", stateVerbs(e, s)...)
 	group("tool", "This tool:", configCmd(e), e.CompletionCmd(root), e.VersionCmd(), e.SchemaCmd(outputs), e.ManCmd(root))
 	group("client", "Called by the client:", clientVerbs(e)...)
 	root.SetHelpCommandGroupID("tool")
@@ -156,40 +156,4 @@ var outputs = cmdline.Outputs{
 	"req init":                initJSON{},
 	"req validate":            validation{},
 	"req import":              []importedJSON{},
-}
-
-// runner is a verb with flags: its fields are its flags, as of [cmdline.Flags], and hold their defaults.
-type runner interface {
-	run(ctx context.Context, e *Env, args []string) error
-}
-
-// verb is a command that runs v; its first request connects as n says. Without args a command that is one word takes none.
-func verb(e *Env, n need, use, short, long, example string, v runner, args ...cobra.PositionalArgs) *cobra.Command {
-	cmd := plain(e, n, use, short, long, example, v.run, args...)
-	cmdline.Flags(cmd, v, map[string]cobra.CompletionFunc{
-		"Session": completes(e, sessionWords), "Project": completes(e, projectWords), "Branch": completes(e, branchWords),
-		"Types": cobra.FixedCompletions(typeNames(), cobra.ShellCompDirectiveNoFileComp)})
-	return cmd
-}
-
-// plain is a verb without flags.
-func plain(e *Env, n need, use, short, long, example string, run func(ctx context.Context, e *Env, args []string) error, args ...cobra.PositionalArgs) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Long: long, Example: example}
-	if len(args) > 0 {
-		cmd.Args = args[0]
-	}
-	return cmdline.Verb(cmd, nil, func(ctx context.Context, args []string) error {
-		if n == needHookfind && e.search == nil {
-			return becomeHookfind(e)
-		}
-		e.door = &door{need: n}
-		defer e.door.close()
-		return run(ctx, e, args)
-	})
-}
-
-// offering has the shell complete the arguments of a command.
-func offering(words cobra.CompletionFunc, cmd *cobra.Command) *cobra.Command {
-	cmd.ValidArgsFunction = words
-	return cmd
 }

@@ -18,6 +18,7 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/daemon"
 	"hookline/hookctl/facts"
+	"hookline/hookctl/verbs/env"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -27,12 +28,12 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // bench is an [Env] with everything it touches in the test's hands.
 type bench struct {
-	*Env
+	*env.Env
 	t        *testing.T
 	out, err *bytes.Buffer
 	env      map[string]string
 	handler  http.Handler // the daemon; nil: none runs
-	needs    []need       // what the verbs asked for
+	needs    []env.Need   // what the verbs asked for
 	down     []bool       // answers to the next connections, before handler counts: true is client.ErrNotRunning
 	locked   int          // so many connections before that find the store in use
 }
@@ -45,7 +46,7 @@ func newBench(t *testing.T, handler http.Handler) *bench {
 	expect.OK(t, os.Mkdir(home, 0o700))
 	b := &bench{t: t, out: &bytes.Buffer{}, err: &bytes.Buffer{}, handler: handler,
 		env: map[string]string{"HOME": home, "HOOKLINE_HOME": filepath.Join(home, "state")}}
-	b.Env = &Env{Here: daemon.Here,
+	b.Env = &env.Env{Here: daemon.Here,
 		Console: cmdline.Console{Name: "hookctl",
 			In: strings.NewReader(""), Out: b.out, Err: b.err, Getenv: func(k string) string { return b.env[k] },
 			Now: func() time.Time { return noon }, Zone: time.UTC, Cwd: filepath.Join(home, "project"),
@@ -66,7 +67,7 @@ func newBench(t *testing.T, handler http.Handler) *bench {
 	return b
 }
 
-func (b *bench) dialHandler(_ context.Context, n need) (*client.Client, error) {
+func (b *bench) dialHandler(_ context.Context, n env.Need) (*client.Client, error) {
 	b.needs = append(b.needs, n)
 	if b.locked > 0 {
 		b.locked--
@@ -91,7 +92,7 @@ func (b *bench) run(args ...string) (int, string, string) {
 	b.out.Reset()
 	b.err.Reset()
 	b.JSON, b.Color = false, ""
-	code := execute(b.t.Context(), b.Env, args)
+	code := execute(b.t.Context(), b.Env, Searcher{}, args)
 	return code, b.out.String(), b.err.String()
 }
 

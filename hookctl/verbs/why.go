@@ -6,14 +6,17 @@ import (
 
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 )
 
 type whyVerb struct {
-	ofSession
+	query.OfSession
 }
 
-func (f *whyVerb) run(ctx context.Context, e *Env, args []string) error {
-	id, err := current(ctx, e, f.Session)
+func (f *whyVerb) Run(ctx context.Context, e *env.Env, args []string) error {
+	id, err := query.Current(ctx, e, f.Session)
 	if err != nil {
 		return err
 	}
@@ -21,7 +24,7 @@ func (f *whyVerb) run(ctx context.Context, e *Env, args []string) error {
 }
 
 // why prints the events that what a session is told comes from.
-func why(ctx context.Context, e *Env, session, text string) error {
+func why(ctx context.Context, e *env.Env, session, text string) error {
 	out, err := api.ExplainLine.Call(ctx, e, api.WhyRequest{Session: session, Text: text})
 	if err != nil {
 		return err
@@ -37,10 +40,10 @@ func why(ctx context.Context, e *Env, session, text string) error {
 			e.Printf("event  %s, not in the log: %s: %s\n", s.Event, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
 			continue
 		}
-		e.Printf("event  %d  %s  %s: %s: %s\n", s.Seq, stamp(e, s.Time), s.Type, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
+		e.Printf("event  %d  %s  %s: %s: %s\n", s.Seq, show.Stamp(e, s.Time), s.Type, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
 	}
 	for _, t := range out.Told {
-		e.Printf("told   %d  %s  %s: %s\n", t.Seq, stamp(e, t.Time), t.Hook, strings.Join(t.Items, ", "))
+		e.Printf("told   %d  %s  %s: %s\n", t.Seq, show.Stamp(e, t.Time), t.Hook, strings.Join(t.Items, ", "))
 	}
 	if len(out.Told) == 0 {
 		e.Printf("told   not yet\n")
@@ -52,7 +55,7 @@ type retractVerb struct {
 	Reason string `help:"why it is wrong; wanted"`
 }
 
-func (f *retractVerb) run(ctx context.Context, e *Env, args []string) error {
+func (f *retractVerb) Run(ctx context.Context, e *env.Env, args []string) error {
 	out, err := api.Retract.Call(ctx, e, api.RetractRequest{ID: args[0], Reason: f.Reason})
 	if err != nil {
 		return err

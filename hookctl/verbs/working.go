@@ -13,6 +13,11 @@ import (
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/command"
+	"hookline/hookctl/verbs/emit"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
 	"hookline/projector/working"
 )
 
@@ -36,41 +41,41 @@ type handoffJSON struct {
 	State   working.State `json:"state" jsonschema_description:"what the next session of the project is told from, for 24 h"`
 }
 
-func goalCmd(e *Env) *cobra.Command {
+func goalCmd(e *env.Env) *cobra.Command {
 	return cmdline.Noun("goal", "Show a session's goal, and set it", "  hookctl goal show\n  hookctl goal set 'Ship the retries'",
-		verb(e, needStore, "show", "Show the goal, the current task and the confidence", "",
+		command.Verb(e, env.Store, "show", "Show the goal, the current task and the confidence", "",
 			"  hookctl goal show",
 			&workingVerb{show: printGoal}),
-		verb(e, needStore, "set TEXT", "Set the goal", "",
+		command.Verb(e, env.Store, "set TEXT", "Set the goal", "",
 			"  hookctl goal set 'Ship the retries'",
 			&noteVerb{event: func(text string) events.Event { return &events.GoalSet{Text: text} }}, cmdline.Exactly("TEXT")))
 }
 
-func handoffCmd(e *Env) *cobra.Command {
+func handoffCmd(e *env.Env) *cobra.Command {
 	return cmdline.Noun("handoff", "Show what the next session of the project is told, and add words to it",
 		"  hookctl handoff show\n  hookctl handoff write 'Run the smoke tests next'",
-		verb(e, needStore, "show", "Show what the next session is told", "",
+		command.Verb(e, env.Store, "show", "Show what the next session is told", "",
 			"  hookctl handoff show",
 			&workingVerb{show: printHandoff}),
-		verb(e, needStore, "write TEXT", "Keep words for the next session", "",
+		command.Verb(e, env.Store, "write TEXT", "Keep words for the next session", "",
 			"  hookctl handoff write 'Run the smoke tests next'",
 			&noteVerb{event: func(text string) events.Event { return &events.HandoffWritten{Text: text} }}, cmdline.Exactly("TEXT")))
 }
 
-func checkpointCmd(e *Env) *cobra.Command {
+func checkpointCmd(e *env.Env) *cobra.Command {
 	return cmdline.Noun("checkpoint", "Mark states of a session's work, and go back to one", "  hookctl checkpoint list\n  hookctl checkpoint show",
-		verb(e, needStore, "list", "List a session's checkpoints", "",
+		command.Verb(e, env.Store, "list", "List a session's checkpoints", "",
 			"  hookctl checkpoint list",
 			&workingVerb{show: printCheckpoints}),
-		verb(e, needStore, "create", "Mark the state of now",
+		command.Verb(e, env.Store, "create", "Mark the state of now",
 			"Mark the state of now. One is made before every compaction. `hookctl checkpoint show` shows the state that it marks.",
 			"  hookctl checkpoint create --note 'before the rewrite'",
 			&checkpointCreateVerb{}),
-		verb(e, needStore, "show [SEQ]", "Show the state that a checkpoint marks",
+		command.Verb(e, env.Store, "show [SEQ]", "Show the state that a checkpoint marks",
 			"Show the state that a checkpoint marks: the newest (also as `last`), or that of a sequence in `hookctl checkpoint list`.",
 			"  hookctl checkpoint show\n  hookctl checkpoint show 4711 --session last",
 			&checkpointVerb{show: true}, cmdline.Between(0, "a sequence")),
-		verb(e, needStarted, "restore [SEQ]", "Make the state of a checkpoint the session's own again",
+		command.Verb(e, env.Started, "restore [SEQ]", "Make the state of a checkpoint the session's own again",
 			"Make the state of a checkpoint the session's own again: the goal, what was corrected, open failures, changed files,\n"+
 				"and within an hour the files that were read and the commands. What is not restored is said. Nothing is erased.",
 			"  hookctl checkpoint restore\n  hookctl checkpoint restore 4711 --session last",
@@ -79,16 +84,16 @@ func checkpointCmd(e *Env) *cobra.Command {
 
 // workingVerb prints something of a session's working state.
 type workingVerb struct {
-	ofSession
-	show func(e *Env, id string, s working.State) error
+	query.OfSession
+	show func(e *env.Env, id string, s working.State) error
 }
 
-func (f *workingVerb) run(ctx context.Context, e *Env, _ []string) error {
-	id, err := current(ctx, e, f.Session)
+func (f *workingVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
+	id, err := query.Current(ctx, e, f.Session)
 	if err != nil {
 		return err
 	}
-	s, err := stateOf[working.State](ctx, e, working.Name, id)
+	s, err := query.StateOf[working.State](ctx, e, working.Name, id)
 	if err != nil {
 		return problem.FaultBy(err, "nothing is known yet of what session %s works on", id).Advise("it begins with its first prompt or tool call")
 	}
@@ -97,51 +102,51 @@ func (f *workingVerb) run(ctx context.Context, e *Env, _ []string) error {
 
 // noteVerb records one text of a session.
 type noteVerb struct {
-	ofSession
+	query.OfSession
 	event func(text string) events.Event
 }
 
-func (f *noteVerb) run(ctx context.Context, e *Env, args []string) error {
+func (f *noteVerb) Run(ctx context.Context, e *env.Env, args []string) error {
 	text := strings.TrimSpace(args[0])
 	if text == "" {
 		return problem.Faultf("the text is empty").Advise("quote it for the shell")
 	}
-	r, err := emitFor(ctx, e, f.Session, f.event(text))
+	r, err := emit.ForSession(ctx, e, f.Session, f.event(text))
 	if err != nil {
 		return err
 	}
-	return sayEmitted(e, r)
+	return emit.Say(e, r)
 }
 
 type checkpointCreateVerb struct {
-	ofSession
+	query.OfSession
 	Note string `help:"what to remember of it"`
 }
 
-func (f *checkpointCreateVerb) run(ctx context.Context, e *Env, _ []string) error {
-	r, err := emitFor(ctx, e, f.Session, &events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: f.Note})
+func (f *checkpointCreateVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
+	r, err := emit.ForSession(ctx, e, f.Session, &events.CheckpointCreated{Schema: working.Schema, Trigger: "command", Note: f.Note})
 	if err != nil {
 		return err
 	}
-	return sayEmitted(e, r)
+	return emit.Say(e, r)
 }
 
 // checkpointVerb shows or restores one checkpoint of a session.
 type checkpointVerb struct {
-	ofSession
+	query.OfSession
 	show bool
 }
 
-func (f *checkpointVerb) run(ctx context.Context, e *Env, args []string) error {
+func (f *checkpointVerb) Run(ctx context.Context, e *env.Env, args []string) error {
 	order := api.RestoreRequest{Show: f.show}
-	if len(args) > 0 && args[0] != lastSession {
+	if len(args) > 0 && args[0] != query.LastSession {
 		seq, err := strconv.ParseUint(args[0], 10, 64)
 		if err != nil || seq == 0 {
 			return problem.Faultf("%q is no sequence", args[0]).Advise("`hookctl checkpoint list` shows those of the checkpoints")
 		}
 		order.Checkpoint = seq
 	}
-	id, err := current(ctx, e, f.Session)
+	id, err := query.Current(ctx, e, f.Session)
 	if err != nil {
 		return err
 	}
@@ -158,7 +163,7 @@ func (f *checkpointVerb) run(ctx context.Context, e *Env, args []string) error {
 	if out.Event != "" {
 		restored = " is restored"
 	}
-	e.Printf("checkpoint %d of %s%s\n", out.Checkpoint, stamp(e, out.Time), restored)
+	e.Printf("checkpoint %d of %s%s\n", out.Checkpoint, show.Stamp(e, out.Time), restored)
 	for _, it := range hook.Known(out.State) {
 		e.Printf("%s\n", cmdline.OneLine(it.Text))
 	}
@@ -168,7 +173,7 @@ func (f *checkpointVerb) run(ctx context.Context, e *Env, args []string) error {
 	return nil
 }
 
-func printGoal(e *Env, id string, s working.State) error {
+func printGoal(e *env.Env, id string, s working.State) error {
 	if e.JSON {
 		return e.PrintJSON(goalJSON{Session: id, Goal: s.Goal, Keywords: append([]string{}, s.Keywords...), Task: s.Task,
 			Confidence: s.Confidence(), Evidence: append([]working.Proof{}, s.Evidence...), Unproved: s.Unproved, Open: len(s.Open)})
@@ -203,7 +208,7 @@ func printGoal(e *Env, id string, s working.State) error {
 	return nil
 }
 
-func printHandoff(e *Env, id string, s working.State) error {
+func printHandoff(e *env.Env, id string, s working.State) error {
 	if e.JSON {
 		return e.PrintJSON(handoffJSON{Session: id, State: s})
 	}
@@ -213,9 +218,9 @@ func printHandoff(e *Env, id string, s working.State) error {
 	return nil
 }
 
-func printCheckpoints(e *Env, _ string, s working.State) error {
+func printCheckpoints(e *env.Env, _ string, s working.State) error {
 	t := e.Table("SEQ", "TIME", "TRIGGER", "NOTE")
 	return cmdline.PrintList(t, "no checkpoints yet: one is made before every compaction", s.Checkpoints, func(c working.Checkpoint) []string {
-		return []string{fmt.Sprint(c.Seq), stamp(e, c.Time), c.Trigger, c.Note}
+		return []string{fmt.Sprint(c.Seq), show.Stamp(e, c.Time), c.Trigger, c.Note}
 	})
 }
