@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
@@ -19,6 +21,15 @@ import (
 	"hookline/hookctl/verbs/show"
 	"hookline/replay/past"
 )
+
+// mcpCommand returns the command that serves agents.
+func mcpCommand(e *env.Env, serve agentServer) *cobra.Command {
+	return command.Plain(e, env.Hookfind, "mcp", "Serve agents what happened, by the Model Context Protocol on stdin and stdout",
+		"Serve agents what happened, by the Model Context Protocol on stdin and stdout: six tools that only read (find, session,\n"+
+			"event, state_at, why, decisions), and this project's sessions as resources. Answers are bounded and redacted once more.",
+		"  claude mcp add hookline -- hookctl mcp\n  npx @modelcontextprotocol/inspector hookctl mcp",
+		mcpVerb(serve))
+}
 
 // Answers gives agents what the verbs print for people: the same text, without colour, redacted once more and bounded.
 // It only reads. Each answer asks the daemon anew, so that it may be restarted meanwhile. Safe for concurrent use.
@@ -229,8 +240,11 @@ func (s *Answers) Sessions(ctx context.Context, most int) ([]SessionRef, error) 
 	return out, err
 }
 
+// agentServer serves the Model Context Protocol on stdin and stdout. The program hookfind has it.
+type agentServer func(ctx context.Context, a *Answers) error
+
 // mcpVerb serves agents by what the program hookfind links.
-func mcpVerb(serve func(context.Context, *Answers) error) func(context.Context, *env.Env, []string) error {
+func mcpVerb(serve agentServer) func(context.Context, *env.Env, []string) error {
 	return func(ctx context.Context, e *env.Env, _ []string) error {
 		user, added := config.Patterns(e.Getenv, e.ProjectDir())
 		secrets := redact.New().With(redact.Extra{User: redact.Compile(user), Project: redact.Compile(added)})

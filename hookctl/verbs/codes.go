@@ -18,6 +18,15 @@ import (
 	"hookline/projector/codes"
 )
 
+// codesOutputs is what the verbs of this package print with --json.
+var codesOutputs = cmdline.Outputs{
+	"codes show":     codesJSON{},
+	"codes add":      events.Record{},
+	"codes complete": codesEndedJSON{},
+	"codes archive":  codesEndedJSON{},
+	"codes cleanup":  codesEndedJSON{},
+}
+
 // The codes of this directory's project (S4): what was worked on, and how it ends.
 
 // codesJSON is what `codes show --json` prints.

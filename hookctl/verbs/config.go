@@ -27,6 +27,13 @@ import (
 	"hookline/hookctl/verbs/show"
 )
 
+// configOutputs is what the verbs of this package print with --json.
+var configOutputs = cmdline.Outputs{
+	"config set":      configSetJSON{},
+	"config show":     configJSON{},
+	"config validate": configValidJSON{},
+}
+
 func configCmd(e *env.Env) *cobra.Command {
 	return cmdline.Noun("config", "Show, set and check the configuration", "  hookctl config show\n  hookctl config set idle_exit 1h",
 		command.Plain(e, env.Store, "show", "Show every setting and where its value comes from",
@@ -112,16 +119,6 @@ func configProblems(e *env.Env) error {
 	return nil
 }
 
-func existing(c config.Config) int {
-	n := 0
-	for _, f := range c.Files {
-		if f.Exists {
-			n++
-		}
-	}
-	return n
-}
-
 // configValidJSON is what `config validate --json` prints.
 type configValidJSON struct {
 	OK           bool             `json:"ok" jsonschema_description:"nothing is wrong"`
@@ -138,7 +135,7 @@ func configValidateVerb(_ context.Context, e *env.Env, _ []string) error {
 			e.Fail(p.Error(), p.Hint)
 		}
 		if out.OK {
-			e.Printf("%s read, nothing wrong\n", cmdline.Plural(existing(e.Conf), "file"))
+			e.Printf("%s read, nothing wrong\n", cmdline.Plural(e.Conf.FilesRead(), "file"))
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"hookline/events"
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/hook"
 	"hookline/hookctl/notes"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
@@ -24,6 +25,16 @@ import (
 	"hookline/projector/working"
 	"hookline/replay/past"
 )
+
+// contextOutputs is what the verbs of this package print with --json.
+var contextOutputs = cmdline.Outputs{
+	"context show":     hook.Recovery{},
+	"context status":   contextStatusJSON{},
+	"context rules":    rulesJSON{},
+	"context preserve": preserveJSON{},
+	"context compact":  compactJSON{},
+	"context probe":    []probeJSON{},
+}
 
 // What the agent would be told, and what it costs.
 

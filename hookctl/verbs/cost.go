@@ -12,18 +12,37 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hookline/events"
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/transcript"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/query"
 	"hookline/hookctl/verbs/show"
 	"hookline/projector/project"
 	"hookline/projector/session"
 )
+
+// costCommand returns the command that shows what sessions cost.
+func costCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Store, "cost", "Show what sessions cost in tokens and dollars",
+		"Show what sessions cost in tokens and dollars, from the client's transcripts. Each answer of the API counts once, also\n"+
+			"where a fork or a resume copied it; the parts sum to the whole. An answer that called several tools is shared\n"+
+			"among them equally. Prices come from `prices` in the user's configuration, then from a built-in table; a model\n"+
+			"without a price is named.",
+		"  hookctl cost\n  hookctl cost --session last --by prompt\n  hookctl cost --all --since 1w --by project",
+		&costQuery{By: "model"})
+}
+
+// costOutputs is what the verbs of this package print with --json.
+var costOutputs = cmdline.Outputs{
+	"cost": costJSON{},
+}
 
 // costJSON is what `cost --json` prints.
 type costJSON struct {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
@@ -18,10 +20,26 @@ import (
 	"hookline/hookctl/problem"
 	"hookline/hookctl/redact"
 	"hookline/hookctl/safeopen"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/show"
 	"hookline/hookctl/wire"
 )
+
+// doctorCommand returns the command that checks everything.
+func doctorCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Running, "doctor", "Check everything from the hooks to the log, and say what to do",
+		"Check everything from the hooks to the log, and say what to do. At the end a test event is sent through\n"+
+			"every stage. --fix starts the daemon, closes the home to others, renews outdated hooks and\n"+
+			"drains the spool. Exits 1 when a check failed; warnings do not count.",
+		"  hookctl doctor --fix\n  hookctl doctor --gaps\n  hookctl doctor --redaction prompt.txt",
+		&doctorVerb{})
+}
+
+// doctorOutputs is what the verbs of this package print with --json.
+var doctorOutputs = cmdline.Outputs{
+	"doctor": cmdline.Either{doctorJSON{}, redact.Finding{}, gapsJSON{}},
+}
 
 // Results of a check.
 const (
@@ -123,7 +141,7 @@ func (x *examiner) run(ctx context.Context) error {
 	}
 	x.fileSystem()
 	if free, total, err := x.Room(x.paths.Home); err == nil { // this platform reports it
-		x.checks = append(x.checks, spaceCheck(uint64(free), uint64(total)))
+		x.disk(judgeRoom(uint64(free), uint64(total)))
 	}
 	x.lastStart()
 

@@ -115,7 +115,7 @@ func (x *examiner) configuration() {
 			"`hookctl req validate` names all of it")
 	}
 	if len(x.Conf.Problems)+len(faults) == 0 {
-		x.pass("fsync %s, %s", x.Conf.Values.Fsync, cmdline.Plural(existing(x.Conf), "file"))
+		x.pass("fsync %s, %s", x.Conf.Values.Fsync, cmdline.Plural(x.Conf.FilesRead(), "file"))
 	}
 }
 
@@ -163,22 +163,17 @@ func (x *examiner) fileSystem() {
 	}
 }
 
-// Below lowSpace the store is in danger within days of heavy use; a twentieth of the disk is where
-// file systems become slow.
-const lowSpace = 1 << 30
-
-func spaceCheck(free, total uint64) check {
-	c := check{Name: "disk", Result: resultOK, Words: fmt.Sprintf("%s free of %s", cmdline.Bytes(free), cmdline.Bytes(total))}
-	switch {
-	case free < lowSpace:
-		c.Result = resultFail
-		c.Do = "make room; while the home has none, hooks are kept in another place"
-	case total > 0 && free < total/20:
-		c.Result = resultWarn
-		c.Words += ", less than 5 %"
-		c.Do = "make room in time"
+// disk tells how much room the disk with the home has.
+func (x *examiner) disk(room diskRoom) {
+	x.name = "disk"
+	switch room.Level {
+	case danger:
+		x.fail(room.Words, room.Do)
+	case little:
+		x.warn(room.Words, room.Do)
+	default:
+		x.pass("%s", room.Words)
 	}
-	return c
 }
 
 func (x *examiner) lastStart() {

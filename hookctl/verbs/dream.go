@@ -4,13 +4,28 @@ import (
 	"context"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hookline/events"
 	"hookline/hookctl/api"
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/query"
 	"hookline/replay/past"
 )
+
+// dreamCommand returns the command that consolidates an identity.
+func dreamCommand(e *env.Env) *cobra.Command {
+	return cmdline.Noun("dream", "Consolidate an identity over the log", "  hookctl dream trigger --phase full",
+		command.Verb(e, env.Store, "trigger", "Start a dream in the daemon, and wait for its outcome",
+			"Start a dream in the daemon, and wait for its outcome. nrem replays the newest trajectory entries and draws\n"+
+				"vector and phases together; rem looks for facets unused for three sessions; full does both. By hand there is\n"+
+				"no cool-down.",
+			"  hookctl dream trigger --phase full\n  hookctl dream trigger --phase rem --session c68c8a51 --json",
+			&dreamTriggerVerb{Phase: "full"}))
+}
 
 type dreamTriggerVerb struct {
 	Phase string `help:"nrem, rem or full" choices:"nrem rem full"`

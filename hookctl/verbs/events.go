@@ -26,6 +26,18 @@ import (
 	"hookline/hookctl/verbs/show"
 )
 
+// logOutputs is what the verbs of this package print with --json.
+var logOutputs = cmdline.Outputs{
+	"tail":         cmdline.Either{[]events.Record{}, []cloudEventJSON{}},
+	"events list":  cmdline.Either{[]events.Record{}, []cloudEventJSON{}},
+	"events show":  events.Record{},
+	"events types": []typeJSON{},
+	"events emit":  events.Record{},
+	"repair":       api.Rebuilt{},
+	"retract":      api.Retracted{},
+	"why":          api.Why{},
+}
+
 func eventsCmd(e *env.Env) *cobra.Command {
 	emit := command.Verb(e, env.Store, "emit --type TYPE --data JSON", "Add an event by hand",
 		"Add an event by hand. Its data is checked against the type's schema; secrets in it are redacted as in any other.\n"+

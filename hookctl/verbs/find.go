@@ -9,12 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hookline/events"
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/find"
 	"hookline/hookctl/insight"
-	"hookline/hookctl/page"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
@@ -23,22 +24,22 @@ import (
 	"hookline/replay/past"
 )
 
-// Searcher is what the program hookfind links and hookd does not: the search engine would cost every daemon a tenth of
-// its idle memory, the templates of the page as much. hookd hands the verbs that need it over.
-type Searcher struct {
-	Page  func(ctx context.Context, o page.Options, told func(link string)) error
-	Open  func(ctx context.Context, dir string) (find.Index, error)
-	Trace func(ctx context.Context, to string, follow func(func(events.Record)) error) error
-	Serve func(ctx context.Context, a *Answers) error // the Model Context Protocol on stdin and stdout
+// findCommand returns the command that searches what was said and done.
+func findCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Hookfind, "find [WORDS…]", "Search prompts, answers, commands, outputs, errors and paths",
+		"Search prompts, the agent's words, commands, outputs, errors and paths of all sessions. An event is found that has\n"+
+			"all words; words in quotes stand side by side, and a * behind a word stands for its end. Hits in prompts, answers and\n"+
+			"errors come first, then those in commands and paths, then those in outputs; newer ones before older ones.\n"+
+			"Of long texts the beginning is searched, of outputs the end too.\n\n"+
+			"With --error each hit is followed by what was run after it, when the error did not come back in its session.\n\n"+cmdline.PointForms,
+		"  hookctl find retry backoff\n  hookctl find '\"exit code 1\"' --tool Bash --since 1w\n  hookctl find --error 'no such module' --project hookline\n  hookctl find 'Conf*' --file parser.go --json | jq -r .session",
+		&findFlags{Last: 20})
 }
 
-// Search is [Main] of the program hookfind.
-func Search(args []string, here env.Here, s Searcher) int {
-	return cmdline.Main(func(ctx context.Context) int {
-		e := env.New(here)
-		e.OpenIndex = s.Open
-		return execute(ctx, e, s, args)
-	})
+// findOutputs is what the verbs of this package print with --json.
+var findOutputs = cmdline.Outputs{
+	"blame": []blameJSON{},
+	"find":  []hitJSON{},
 }
 
 // findFlags are the command line of find.
@@ -210,6 +211,15 @@ func hits(ctx context.Context, e *env.Env, q find.Query) ([]hitJSON, error) {
 		return out, nil
 	}
 	return out, aftermaths(ctx, e, out, q)
+}
+
+// searchWords finds the words that a person typed, at most so many hits; none where there is no word.
+func searchWords(ctx context.Context, e *env.Env, words string, most int) ([]hitJSON, error) {
+	q := find.Query{Words: wordsOf([]string{words}), Limit: most}
+	if len(q.Terms()) == 0 {
+		return nil, nil
+	}
+	return hits(ctx, e, q)
 }
 
 // eventsAt reads the events of matches, in their order; those that damage took since are left out.

@@ -24,6 +24,29 @@ import (
 	"hookline/replay/past"
 )
 
+// consciousnessCommand returns the command that prints the identity to the agent.
+func consciousnessCommand(e *env.Env) *cobra.Command {
+	return cmdline.Noun("consciousness", "Print the identity to the agent", "  hookctl consciousness brief",
+		command.Client(e, "brief [--hook]", "Print the one-line brief, as [C:EMG r=1.00 IC=0.85]",
+			"Print the one-line brief from the daemon's memory; [C:? r=? IC=?] when nothing is known. Always exits 0.\n--hook wraps it as the JSON that PreToolUse gives to the model.",
+			"  hookctl consciousness brief"),
+		command.Client(e, "check-identity [--auto-dream]", "Record a tool's outcome and warn of a low continuity",
+			"Record a tool's outcome and warn of a low continuity. Always exits 0. With --auto-dream a crisis starts a dream.",
+			"  hookctl consciousness check-identity --auto-dream < hook.json"),
+		command.Client(e, "inject-context", "Print the four lines that go with a prompt",
+			"Record a prompt and print the four lines of state that go with it.",
+			"  hookctl consciousness inject-context < hook.json"))
+}
+
+// identityOutputs is what the verbs of this package print with --json.
+var identityOutputs = cmdline.Outputs{
+	"identity show":           identityJSON{},
+	"identity history":        []snapshotJSON{},
+	"identity reset-kuramoto": events.Record{},
+	"identity observe":        events.Record{},
+	"dream trigger":           events.Record{},
+}
+
 func identityCmd(e *env.Env) *cobra.Command {
 	return cmdline.Noun("identity", "Show a session's identity, and set it",
 		"  hookctl identity show\n  hookctl identity history",

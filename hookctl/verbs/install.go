@@ -10,13 +10,40 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/home"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/settings"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
 	"hookline/plugin"
 )
+
+// installCommand returns the command that writes the hooks.
+func installCommand(e *env.Env) *cobra.Command {
+	c := command.Verb(e, env.Store, "install", "Write the hooks into the client's settings, or add them as its plugin",
+		"Write the hooks into the client's settings.json: one entry for each of its events. What else is in the file\n"+
+			"stays byte for byte; a second run changes nothing; a backup is kept beside the file.\n"+
+			"Profile identity is the five commands that carry identity from session to session, and nothing else.\n"+
+			"--plugin adds the hooks as a plugin of the client instead, by `claude plugin`, and takes them out of the\n"+
+			"user's settings.json. While the plugin is on, install renews it and edits no settings file.\n"+
+			"--client codex writes the hooks of the Codex CLI into its hooks.json; Codex asks you once to trust them.",
+		"  hookctl install\n  hookctl install --project --dry-run\n  hookctl install --profile identity\n  hookctl install --plugin\n  hookctl install --client codex",
+		&installVerb{scopeFlags: scopeFlags{Client: string(settings.Claude)}, Profile: "full"})
+	c.MarkFlagsMutuallyExclusive("user", "project", "local")
+	for _, other := range []string{"user", "project", "local", "profile", "dry-run", "statusline"} {
+		c.MarkFlagsMutuallyExclusive("plugin", other)
+	}
+	return c
+}
+
+// installOutputs is what the verbs of this package print with --json.
+var installOutputs = cmdline.Outputs{
+	"install":   installJSON{},
+	"uninstall": installJSON{},
+}
 
 // scopeFlags say which of the client's settings files is meant.
 type scopeFlags struct {

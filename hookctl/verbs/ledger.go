@@ -23,6 +23,25 @@ import (
 	"hookline/projector/ledger"
 )
 
+// ledgerOutputs is what the verbs of this package print with --json.
+var ledgerOutputs = cmdline.Outputs{
+	"ledger show":      ledger.State{},
+	"ledger add":       hook.Ordered{},
+	"ledger close":     hook.Ordered{},
+	"ledger decide":    hook.Ordered{},
+	"ledger next":      hook.Ordered{},
+	"ledger question":  hook.Ordered{},
+	"ledger handoff":   ledger.Handoff{},
+	"ledger diff":      ledgerImportJSON{},
+	"ledger render":    renderedJSON{},
+	"ledger import":    ledgerImportJSON{},
+	"ledger ground":    notes.Grounding{},
+	"ledger ghost":     notes.Ghost{},
+	"ledger synthesis": synthesisJSON{},
+	"ledger recover":   recoveryJSON{},
+	"ledger heal":      healedJSON{},
+}
+
 // The ledger of this directory's project: what is in it, and what people and agents put there.
 
 func ledgerCmd(e *env.Env) *cobra.Command {

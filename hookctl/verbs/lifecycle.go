@@ -11,13 +11,58 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hookline/hookctl/api"
 	"hookline/hookctl/client"
+	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
 	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
 )
+
+// startCommand returns the command that starts the daemon.
+func startCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, "start", "Start the daemon, and wait until it answers",
+		"Start the daemon, and wait until it answers. Seldom needed: a hook starts it too. A daemon that runs\n"+
+			"already is left alone.",
+		"  hookctl start",
+		startVerb)
+}
+
+// stopCommand returns the command that stops it.
+func stopCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, "stop", "Stop the daemon, and wait until it is gone",
+		"Stop the daemon, and wait until it is gone. It finishes what it does, writes everything and closes the\n"+
+			"store. The next hook starts it again; `hookctl uninstall` ends the hooks.",
+		"  hookctl stop",
+		stopVerb)
+}
+
+// restartCommand returns the command that stops and starts it.
+func restartCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, "restart", "Stop the daemon and start it again; hooks meanwhile are spooled", "",
+		"  hookctl restart",
+		restartVerb)
+}
+
+// logCommand returns the command that shows the daemon's own log.
+func logCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Store, "log", "Show the daemon's own log, hookd.log",
+		"Show the newest lines of the daemon's own log, hookd.log: what it did and what went wrong. What the client's\n"+
+			"hooks told is in `hookctl tail`.",
+		"  hookctl log\n  hookctl log -f\n  hookctl log -n all",
+		&logVerb{Last: 50})
+}
+
+// lifecycleOutputs is what the verbs of this package print with --json.
+var lifecycleOutputs = cmdline.Outputs{
+	"start":   lifecycleJSON{},
+	"stop":    lifecycleJSON{},
+	"restart": lifecycleJSON{},
+	"status":  api.Status{},
+}
 
 // patience is how long start and stop wait. A start folds the tail of the log (100,000 events in half a second); a stop lets
 // requests end, writes the cells and closes the store, and may compact a long log.

@@ -20,6 +20,13 @@ import (
 	"hookline/projector/project"
 )
 
+// projectOutputs is what the verbs of this package print with --json.
+var projectOutputs = cmdline.Outputs{
+	"project list":   []projectLine{},
+	"project show":   projectLine{},
+	"project rehome": events.Record{},
+}
+
 func projectCmd(e *env.Env) *cobra.Command {
 	return cmdline.Noun("project", "List, show and join projects",
 		"  hookctl project list\n  hookctl project show",

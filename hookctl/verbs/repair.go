@@ -4,13 +4,28 @@ import (
 	"context"
 	"errors"
 
+	"github.com/spf13/cobra"
+
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/show"
 	"hookline/projector/identity"
 )
+
+// repairCommand returns the command that rebuilds derived state.
+func repairCommand(e *env.Env) *cobra.Command {
+	c := command.Verb(e, env.Started, "repair", "Rebuild derived state from the log",
+		"Rebuild derived state from the log. Nothing of the log is touched; new cells are made beside the old\n"+
+			"ones, then take their place. The same as `replay rebuild --projection NAME`.",
+		"  hookctl repair --cf session_identity\n  hookctl repair --bucket latest --dry-run",
+		&repairVerb{})
+	c.MarkFlagsMutuallyExclusive("cf", "bucket")
+	c.MarkFlagsOneRequired("cf", "bucket")
+	return c
+}
 
 // rebuilds maps names that people use to projections; "" is all of them. session_identity is
 // the column family of the identity specification, snapshot and cache are buckets.

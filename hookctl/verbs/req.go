@@ -23,6 +23,20 @@ import (
 	"hookline/projector/session"
 )
 
+// reqOutputs is what the verbs of this package print with --json.
+var reqOutputs = cmdline.Outputs{
+	"req status":   reqStatusJSON{},
+	"req satisfy":  api.GateReceipt{},
+	"req clear":    api.GateReceipt{},
+	"req list":     []trackedJSON{},
+	"req sessions": []liveJSON{},
+	"req prune":    prunedJSON{},
+	"req explain":  explanation{},
+	"req init":     initJSON{},
+	"req validate": validation{},
+	"req import":   []importedJSON{},
+}
+
 // gateWords are the requirements that are configured here.
 func gateWords(_ context.Context, e *env.Env) []string { return query.Rules(e, e.GitPlace()).Order }
 

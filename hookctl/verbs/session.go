@@ -22,6 +22,14 @@ import (
 	"hookline/projector/session"
 )
 
+// sessionOutputs is what the verbs of this package print with --json.
+var sessionOutputs = cmdline.Outputs{
+	"session list":   []sessionLine{},
+	"session show":   sessionJSON{},
+	"session diff":   sessionDiffJSON{},
+	"session delete": events.Record{},
+}
+
 func sessionCmd(e *env.Env) *cobra.Command {
 	c := cmdline.Noun("session", "List, show, compare and delete sessions",
 		"  hookctl session list\n  hookctl session show c68c8a51",

@@ -10,17 +10,28 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hookline/hookctl/api"
 	"hookline/hookctl/client"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/config"
 	"hookline/hookctl/spool"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/query"
 	"hookline/hookctl/verbs/show"
 	"hookline/hookctl/wire"
 	"hookline/projector/session"
 )
+
+// statusCommand returns the command that shows the daemon's state.
+func statusCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, "status", "Show the daemon: version, log, projections, spool, hooks",
+		"Show the daemon: version, log, projections, spool, and when each kind of hook came last.\nExits 0 also when no daemon runs; --json says so by a pid of null.",
+		"  hookctl status\n  hookctl status --json | jq .pid",
+		statusVerb)
+}
 
 func statusVerb(ctx context.Context, e *env.Env, _ []string) error {
 	st, err := hookedStatus(ctx, e)
@@ -32,9 +43,9 @@ func statusVerb(ctx context.Context, e *env.Env, _ []string) error {
 	}
 	st.StoreBytes = storeBytes(e)
 	if st.TotalBytes > 0 { // this platform reports it
-		c := spaceCheck(uint64(max(0, st.FreeBytes)), uint64(st.TotalBytes))
-		if c.Result != resultOK {
-			st.Warnings = append(st.Warnings, c.Name+": "+c.Words+": "+c.Do)
+		room := judgeRoom(uint64(max(0, st.FreeBytes)), uint64(st.TotalBytes))
+		if room.Level != enough {
+			st.Warnings = append(st.Warnings, "disk: "+room.Words+": "+room.Do)
 		}
 	}
 	if e.JSON {
@@ -180,4 +191,35 @@ func printList(e *env.Env, title string, lines []string) {
 	for _, l := range lines {
 		e.Printf("  %s\n", cmdline.OneLine(l))
 	}
+}
+
+// diskRoom is the free space of the disk with the home.
+type diskRoom struct {
+	Level roomLevel
+	Words string
+	Do    string // what a person can do; "" where there is enough
+}
+
+// roomLevel says whether the free space will do.
+type roomLevel int
+
+const (
+	enough roomLevel = iota
+	little           // it will end in time
+	danger           // the store cannot be written within days of heavy use
+)
+
+// leastRoom is where the store is in danger; a twentieth of the disk is where file systems become slow.
+const leastRoom = 1 << 30
+
+// judgeRoom judges the free space of a disk, in bytes.
+func judgeRoom(free, total uint64) diskRoom {
+	words := fmt.Sprintf("%s free of %s", cmdline.Bytes(free), cmdline.Bytes(total))
+	switch {
+	case free < leastRoom:
+		return diskRoom{Level: danger, Words: words, Do: "make room; while the home has none, hooks are kept in another place"}
+	case total > 0 && free < total/20:
+		return diskRoom{Level: little, Words: words + ", less than 5 %", Do: "make room in time"}
+	}
+	return diskRoom{Level: enough, Words: words}
 }

@@ -10,14 +10,33 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/show"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 )
+
+// statuslineCommand returns the command that prints the client's status line.
+func statuslineCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, "statusline", "Print one line for the client's status line",
+		"Print one line for the client's status line: whether the recorder is alive, the identity, how the session\n"+
+			"stands, how full its context is, and the gates that are open. It reads the client's JSON from stdin, and has the exact use\n"+
+			"of the context recorded where that came into another phase. It costs no tokens and always exits 0: the client\n"+
+			"blanks the line on any other code.",
+		"  {\"statusLine\": {\"type\": \"command\",\n                  \"command\": \"hookctl statusline\"}}   in settings.json",
+		statuslineVerb)
+}
+
+// statuslineOutputs is what the verbs of this package print with --json.
+var statuslineOutputs = cmdline.Outputs{
+	"statusline": statuslineJSON{},
+}
 
 // How long the line waits for the client's JSON, and then for the daemon's answer. The client cancels an
 // older run when a newer one comes, every 300 ms at most, so a late line does no harm; but JSON that

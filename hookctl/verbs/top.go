@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hookline/events"
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
@@ -17,6 +19,7 @@ import (
 	"hookline/hookctl/insight"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/top"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/query"
 	"hookline/hookctl/verbs/show"
@@ -25,6 +28,16 @@ import (
 	"hookline/projector/working"
 	"hookline/replay/past"
 )
+
+// topCommand returns the command that shows sessions in the terminal.
+func topCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, "top", "Show sessions in the terminal: live, their events, and the state at each",
+		"Show the live sessions and those active last in the terminal: those that wait for you or are stuck first. Enter opens a session's events, where the\n"+
+			"arrow keys go through them with the session's state at each below, and then one event; Esc goes back,\n"+
+			"/ shows only lines with a text, ? shows all keys.",
+		"  hookctl top",
+		topVerb)
+}
 
 func topVerb(ctx context.Context, e *env.Env, _ []string) error {
 	if !e.Terminal || !e.Asks || e.JSON {

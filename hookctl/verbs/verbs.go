@@ -18,25 +18,37 @@ package verbs
 
 import (
 	"context"
+	"maps"
 
 	"github.com/spf13/cobra"
 
-	"hookline/events"
-	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/hook"
-	"hookline/hookctl/notes"
-	"hookline/hookctl/redact"
-	"hookline/hookctl/transcript"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
-	"hookline/projector/ledger"
-	"hookline/projector/working"
 )
 
 // Main runs one command line, without the program's name, and gives its exit code.
 func Main(args []string, here env.Here) int {
 	return cmdline.Main(func(ctx context.Context) int {
 		return execute(ctx, env.New(here), Searcher{}, args)
+	})
+}
+
+// Searcher is what the program hookfind links and hookd does not: the search engine would cost every daemon a tenth of
+// its idle memory, the templates of the page as much. hookd hands the verbs that need it over.
+type Searcher struct {
+	Page  pageServer
+	Open  env.IndexOpener
+	Trace tracer
+	Serve agentServer
+}
+
+// Search is [Main] of the program hookfind.
+func Search(args []string, here env.Here, s Searcher) int {
+	return cmdline.Main(func(ctx context.Context) int {
+		e := env.New(here)
+		e.OpenIndex = s.Open
+		return execute(ctx, e, s, args)
 	})
 }
 
@@ -66,94 +78,38 @@ func commandTree(e *env.Env, s Searcher) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	group("recorder", "The recorder:", recorderVerbs(e)...)
-	group("log", "The log:", logVerbs(e, s)...)
-	group("state", "Derived from the log:", stateVerbs(e, s)...)
-	group("tool", "This tool:", configCmd(e), e.CompletionCmd(root), e.VersionCmd(), e.SchemaCmd(outputs), e.ManCmd(root))
-	group("client", "Called by the client:", clientVerbs(e)...)
+	group("recorder", "The recorder:",
+		installCommand(e), uninstallCommand(e), startCommand(e), stopCommand(e), restartCommand(e), statusCommand(e), doctorCommand(e), logCommand(e))
+	group("log", "The log:",
+		eventsCmd(e), tailCommand(e), findCommand(e), blameCommand(e), whyCommand(e), retractCommand(e), repairCommand(e), importCommand(e),
+		mcpCommand(e, s.Serve), otelCommand(e, s.Trace))
+	group("state", "Derived from the log:",
+		sessionCmd(e), projectCmd(e), identityCmd(e), dreamCommand(e), reqCmd(e), goalCmd(e), handoffCmd(e), checkpointCmd(e), contextCmd(e),
+		ledgerCmd(e), codesCmd(e), costCommand(e), topCommand(e), statuslineCommand(e), pageCommand(e, s.Page))
+	group("tool", "This tool:",
+		configCmd(e), e.CompletionCmd(root), e.VersionCmd(), e.SchemaCmd(outputs()), e.ManCmd(root))
+	group("client", "Called by the client:",
+		hookCommand(e), consciousnessCommand(e))
 	root.SetHelpCommandGroupID("tool")
 	cmdline.AddHelp(root, "tail")
 	return root
 }
 
 // outputs is what the verbs print with --json. Verbs without a line print no JSON of ours.
-var outputs = cmdline.Outputs{
-	"install": installJSON{}, "uninstall": installJSON{},
-	"start": lifecycleJSON{}, "stop": lifecycleJSON{}, "restart": lifecycleJSON{},
-	"status":                  api.Status{},
-	"doctor":                  cmdline.Either{doctorJSON{}, redact.Finding{}, gapsJSON{}},
-	"tail":                    cmdline.Either{[]events.Record{}, []cloudEventJSON{}},
-	"events list":             cmdline.Either{[]events.Record{}, []cloudEventJSON{}},
-	"events show":             events.Record{},
-	"events types":            []typeJSON{},
-	"events emit":             events.Record{},
-	"blame":                   []blameJSON{},
-	"find":                    []hitJSON{},
-	"import transcripts":      transcript.Imported{},
-	"repair":                  api.Rebuilt{},
-	"config set":              configSetJSON{},
-	"config show":             configJSON{},
-	"config validate":         configValidJSON{},
-	"version":                 cmdline.VersionJSON{},
-	"session list":            []sessionLine{},
-	"session show":            sessionJSON{},
-	"session diff":            sessionDiffJSON{},
-	"session delete":          events.Record{},
-	"cost":                    costJSON{},
-	"project list":            []projectLine{},
-	"project show":            projectLine{},
-	"project rehome":          events.Record{},
-	"identity show":           identityJSON{},
-	"identity history":        []snapshotJSON{},
-	"identity reset-kuramoto": events.Record{},
-	"identity observe":        events.Record{},
-	"dream trigger":           events.Record{},
-	"goal show":               goalJSON{},
-	"goal set":                events.Record{},
-	"handoff show":            handoffJSON{},
-	"handoff write":           events.Record{},
-	"checkpoint list":         []working.Checkpoint{},
-	"checkpoint create":       events.Record{},
-	"checkpoint show":         api.Restored{},
-	"checkpoint restore":      api.Restored{},
-	"context show":            hook.Recovery{},
-	"retract":                 api.Retracted{},
-	"context status":          contextStatusJSON{},
-	"context rules":           rulesJSON{},
-	"context preserve":        preserveJSON{},
-	"context compact":         compactJSON{},
-	"context probe":           []probeJSON{},
-	"why":                     api.Why{},
-	"codes show":              codesJSON{},
-	"codes add":               events.Record{},
-	"codes complete":          codesEndedJSON{},
-	"codes archive":           codesEndedJSON{},
-	"codes cleanup":           codesEndedJSON{},
-	"ledger show":             ledger.State{},
-	"ledger add":              hook.Ordered{},
-	"ledger close":            hook.Ordered{},
-	"ledger decide":           hook.Ordered{},
-	"ledger next":             hook.Ordered{},
-	"ledger question":         hook.Ordered{},
-	"ledger handoff":          ledger.Handoff{},
-	"ledger diff":             ledgerImportJSON{},
-	"page":                    pageJSON{},
-	"ledger render":           renderedJSON{},
-	"ledger import":           ledgerImportJSON{},
-	"ledger ground":           notes.Grounding{},
-	"ledger ghost":            notes.Ghost{},
-	"ledger synthesis":        synthesisJSON{},
-	"ledger recover":          recoveryJSON{},
-	"ledger heal":             healedJSON{},
-	"statusline":              statuslineJSON{},
-	"req status":              reqStatusJSON{},
-	"req satisfy":             api.GateReceipt{},
-	"req clear":               api.GateReceipt{},
-	"req list":                []trackedJSON{},
-	"req sessions":            []liveJSON{},
-	"req prune":               prunedJSON{},
-	"req explain":             explanation{},
-	"req init":                initJSON{},
-	"req validate":            validation{},
-	"req import":              []importedJSON{},
+func outputs() cmdline.Outputs {
+	all := cmdline.Outputs{"version": cmdline.VersionJSON{}}
+	for _, noun := range []cmdline.Outputs{
+		installOutputs, lifecycleOutputs, doctorOutputs, logOutputs, findOutputs, transcriptsOutputs, configOutputs, sessionOutputs, costOutputs, projectOutputs, identityOutputs, workingOutputs, contextOutputs, codesOutputs, ledgerOutputs, pageOutputs, statuslineOutputs, reqOutputs,
+	} {
+		maps.Copy(all, noun)
+	}
+	return all
+}
+
+// hookCommand returns the command that records a hook.
+func hookCommand(e *env.Env) *cobra.Command {
+	return command.Client(e, "hook [EVENT]", "Record a hook of the client and answer it",
+		"Record a hook of the client and answer it. Reads the hook's JSON from stdin, whose hook_event_name wins over\n"+
+			"EVENT. What is printed is for the agent. Our own trouble never blocks it: exit 0, and the hook is spooled.",
+		"  hookctl hook PreToolUse < hook.json")
 }

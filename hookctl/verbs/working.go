@@ -21,6 +21,18 @@ import (
 	"hookline/projector/working"
 )
 
+// workingOutputs is what the verbs of this package print with --json.
+var workingOutputs = cmdline.Outputs{
+	"goal show":          goalJSON{},
+	"goal set":           events.Record{},
+	"handoff show":       handoffJSON{},
+	"handoff write":      events.Record{},
+	"checkpoint list":    []working.Checkpoint{},
+	"checkpoint create":  events.Record{},
+	"checkpoint show":    api.Restored{},
+	"checkpoint restore": api.Restored{},
+}
+
 // Working state: the goal of a session, its checkpoints, words for the next one, and what it would be told.
 
 // goalJSON is what `goal show --json` prints.
