@@ -207,6 +207,9 @@ func importLedger(ctx context.Context, e *env.Env, file string, dry bool) error 
 	})
 }
 
+// mostOrdered is how many events one order has at most.
+const mostOrdered = 500
+
 // orderAll asks for any number of events, or only says what would become of them.
 func orderAll(ctx context.Context, e *env.Env, s ledger.State, asked []events.Event, dry bool) ([]hook.Ordered, error) {
 	if dry {
@@ -214,7 +217,7 @@ func orderAll(ctx context.Context, e *env.Env, s ledger.State, asked []events.Ev
 		return what, nil
 	}
 	var what []hook.Ordered
-	for part := range slices.Chunk(asked, importChunk) {
+	for part := range slices.Chunk(asked, mostOrdered) {
 		r, err := orderLedger(ctx, e, part...)
 		if err != nil {
 			return what, err

@@ -117,10 +117,10 @@ func TestPurgeLeavesWhatTheSocketNames(t *testing.T) {
 	for _, name := range []string{"folder", "file"} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, name)
-		write(t, filepath.Join(dir, "file"), "kept")
-		write(t, filepath.Join(dir, "folder", "file"), "kept")
+		putFile(t, filepath.Join(dir, "file"), "kept")
+		putFile(t, filepath.Join(dir, "folder", "file"), "kept")
 		home := filepath.Join(t.TempDir(), "home")
-		write(t, filepath.Join(home, "store", "x"), "log")
+		putFile(t, filepath.Join(home, "store", "x"), "log")
 		getenv := func(k string) string {
 			return map[string]string{"HOOKLINE_SOCKET": path, "HOOKLINE_SECOND": t.TempDir()}[k]
 		}
@@ -134,4 +134,11 @@ func TestPurgeLeavesWhatTheSocketNames(t *testing.T) {
 			t.Errorf("%s: the home is left", name)
 		}
 	}
+}
+
+// putFile writes a file, and makes the folder that it is in.
+func putFile(t *testing.T, path, text string) {
+	t.Helper()
+	expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
 }
