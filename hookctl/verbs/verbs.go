@@ -1,6 +1,7 @@
-// Package verbs is what people type: one file per noun, a verb with flags a struct whose fields they are, with what it does over the
-// daemon's surface. Whatever a verb touches of the world (output, environment, clock, connection) is
-// a field of its [Env], so that a test runs it in process with a buffer.
+// Package verbs is what people type: it puts the verbs of the packages below it into one tree of commands. Each package has
+// the verbs of a noun. A verb with flags is a struct whose fields they are, with a method Run; one without is a function.
+// Whatever a verb touches of the world (output, environment, clock, connection) is in its [env.Env], so that a test runs it
+// in process with a buffer.
 //
 // # Rules
 //
@@ -8,7 +9,7 @@
 //     own, `hookctl: hint: …`. Exit codes: 0 done, 1 trouble or a usage error, 2 only for a corrupt
 //     log, 130 interrupted. No hint holds a complete destructive command.
 //   - Every verb takes --json: one object, or one object a line, with field names that never change;
-//     the table outputs names the types, of which `hookctl schema` prints the JSON Schema.
+//     the table Outputs of each noun names the types, of which `hookctl schema` prints the JSON Schema.
 //   - Reading works while the daemon is down: the store is then opened in this process for the time
 //     of the command. Writing starts the daemon.
 //   - What comes from the log was written by others: it is cleaned of control characters before it
@@ -23,8 +24,29 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/hookctl/cmdline"
+	"hookline/hookctl/verbs/codes"
 	"hookline/hookctl/verbs/command"
+	"hookline/hookctl/verbs/config"
+	contextverb "hookline/hookctl/verbs/context"
+	"hookline/hookctl/verbs/cost"
+	"hookline/hookctl/verbs/doctor"
 	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/find"
+	"hookline/hookctl/verbs/identity"
+	"hookline/hookctl/verbs/install"
+	"hookline/hookctl/verbs/ledger"
+	"hookline/hookctl/verbs/lifecycle"
+	"hookline/hookctl/verbs/log"
+	"hookline/hookctl/verbs/mcp"
+	"hookline/hookctl/verbs/otel"
+	"hookline/hookctl/verbs/page"
+	"hookline/hookctl/verbs/project"
+	"hookline/hookctl/verbs/req"
+	"hookline/hookctl/verbs/session"
+	"hookline/hookctl/verbs/statusline"
+	"hookline/hookctl/verbs/top"
+	"hookline/hookctl/verbs/transcripts"
+	"hookline/hookctl/verbs/working"
 )
 
 // Main runs one command line, without the program's name, and gives its exit code.
@@ -37,10 +59,10 @@ func Main(args []string, here env.Here) int {
 // Searcher is what the program hookfind links and hookd does not: the search engine would cost every daemon a tenth of
 // its idle memory, the templates of the page as much. hookd hands the verbs that need it over.
 type Searcher struct {
-	Page  pageServer
+	Page  page.Server
 	Open  env.IndexOpener
-	Trace tracer
-	Serve agentServer
+	Trace otel.Tracer
+	Serve mcp.Server
 }
 
 // Search is [Main] of the program hookfind.
@@ -79,17 +101,55 @@ func commandTree(e *env.Env, s Searcher) *cobra.Command {
 		}
 	}
 	group("recorder", "The recorder:",
-		installCommand(e), uninstallCommand(e), startCommand(e), stopCommand(e), restartCommand(e), statusCommand(e), doctorCommand(e), logCommand(e))
+		install.Command(e),
+		install.UninstallCommand(e),
+		lifecycle.StartCommand(e),
+		lifecycle.StopCommand(e),
+		lifecycle.RestartCommand(e),
+		lifecycle.StatusCommand(e),
+		doctor.Command(e),
+		log.DaemonCommand(e),
+	)
 	group("log", "The log:",
-		eventsCmd(e), tailCommand(e), findCommand(e), blameCommand(e), whyCommand(e), retractCommand(e), repairCommand(e), importCommand(e),
-		mcpCommand(e, s.Serve), otelCommand(e, s.Trace))
+		log.EventsCommand(e),
+		log.TailCommand(e),
+		find.Command(e),
+		find.BlameCommand(e),
+		log.WhyCommand(e),
+		log.RetractCommand(e),
+		log.RepairCommand(e),
+		transcripts.Command(e),
+		mcp.Command(e, s.Serve),
+		otel.Command(e, s.Trace),
+	)
 	group("state", "Derived from the log:",
-		sessionCmd(e), projectCmd(e), identityCmd(e), dreamCommand(e), reqCmd(e), goalCmd(e), handoffCmd(e), checkpointCmd(e), contextCmd(e),
-		ledgerCmd(e), codesCmd(e), costCommand(e), topCommand(e), statuslineCommand(e), pageCommand(e, s.Page))
+		session.Command(e),
+		project.Command(e),
+		identity.Command(e),
+		identity.DreamCommand(e),
+		req.Command(e),
+		working.GoalCommand(e),
+		working.HandoffCommand(e),
+		working.CheckpointCommand(e),
+		contextverb.Command(e),
+		ledger.Command(e),
+		codes.Command(e),
+		cost.Command(e),
+		top.Command(e),
+		statusline.Command(e),
+		page.Command(e, s.Page),
+	)
 	group("tool", "This tool:",
-		configCmd(e), e.CompletionCmd(root), e.VersionCmd(), e.SchemaCmd(outputs()), e.ManCmd(root))
+		config.Command(e),
+		e.CompletionCmd(root),
+		e.VersionCmd(),
+		e.SchemaCmd(outputs()),
+		e.ManCmd(root),
+	)
 	group("client", "Called by the client:",
-		hookCommand(e), consciousnessCommand(e))
+		hookCommand(e),
+		identity.ConsciousnessCommand(e),
+	)
 	root.SetHelpCommandGroupID("tool")
 	cmdline.AddHelp(root, "tail")
 	return root
@@ -99,7 +159,24 @@ func commandTree(e *env.Env, s Searcher) *cobra.Command {
 func outputs() cmdline.Outputs {
 	all := cmdline.Outputs{"version": cmdline.VersionJSON{}}
 	for _, noun := range []cmdline.Outputs{
-		installOutputs, lifecycleOutputs, doctorOutputs, logOutputs, findOutputs, transcriptsOutputs, configOutputs, sessionOutputs, costOutputs, projectOutputs, identityOutputs, workingOutputs, contextOutputs, codesOutputs, ledgerOutputs, pageOutputs, statuslineOutputs, reqOutputs,
+		codes.Outputs,
+		config.Outputs,
+		contextverb.Outputs,
+		cost.Outputs,
+		doctor.Outputs,
+		find.Outputs,
+		identity.Outputs,
+		install.Outputs,
+		ledger.Outputs,
+		lifecycle.Outputs,
+		log.Outputs,
+		page.Outputs,
+		project.Outputs,
+		req.Outputs,
+		session.Outputs,
+		statusline.Outputs,
+		transcripts.Outputs,
+		working.Outputs,
 	} {
 		maps.Copy(all, noun)
 	}
