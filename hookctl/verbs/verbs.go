@@ -185,8 +185,11 @@ func outputs() cmdline.Outputs {
 
 // hookCommand returns the command that records a hook.
 func hookCommand(e *env.Env) *cobra.Command {
-	return command.Client(e, "hook [EVENT]", "Record a hook of the client and answer it",
-		"Record a hook of the client and answer it. Reads the hook's JSON from stdin, whose hook_event_name wins over\n"+
+	return command.Client(e, command.Text{
+		Use:   "hook [EVENT]",
+		Short: "Record a hook of the client and answer it",
+		Long: "Record a hook of the client and answer it. Reads the hook's JSON from stdin, whose hook_event_name wins over\n" +
 			"EVENT. What is printed is for the agent. Our own trouble never blocks it: exit 0, and the hook is spooled.",
-		"  hookctl hook PreToolUse < hook.json")
+		Example: "  hookctl hook PreToolUse < hook.json",
+	})
 }

@@ -19,17 +19,6 @@ import (
 	"hookline/projector/codes"
 )
 
-// Outputs is what the verbs of this package print with --json.
-var Outputs = cmdline.Outputs{
-	"codes show":     shownJSON{},
-	"codes add":      events.Record{},
-	"codes complete": endedJSON{},
-	"codes archive":  endedJSON{},
-	"codes cleanup":  endedJSON{},
-}
-
-// The codes of this directory's project (S4): what was worked on, and how it ends.
-
 // shownJSON is what `codes show --json` prints.
 type shownJSON struct {
 	Project string        `json:"project" jsonschema_description:"its id"`
@@ -50,27 +39,48 @@ type endedJSON struct {
 // Command returns the noun with its verbs.
 func Command(e *env.Env) *cobra.Command {
 	c := cmdline.Noun("codes", "Show what was worked on in a project as short codes, and end them", "  hookctl codes show\n  hookctl codes complete",
-		command.Plain(e, env.Store, "show", "Show the codes of this project", "",
-			"  hookctl codes show\n  hookctl codes show --json | jq .codes",
-			showVerb),
-		command.Plain(e, env.Started, "add CODE", "Add a code",
-			"Add a code: impl:, dec:, block:, next:, done: or test: and what it says. done: also ends a next: or block: that says the same.",
-			"  hookctl codes add 'dec:one file per verb'\n  hookctl codes add done:ship-it",
-			addVerb, cmdline.Exactly("a code, as dec:TEXT")),
-		command.Verb(e, env.Started, "complete", "End the codes of this project: the work is done", "",
-			"  hookctl codes complete",
-			&endVerb{codes.Completed}),
+		command.Plain(e, env.Store, command.Text{
+			Use:   "show",
+			Short: "Show the codes of this project",
+			Example: "  hookctl codes show\n" +
+				"  hookctl codes show --json | jq .codes",
+		}, showVerb),
+		command.Plain(e, env.Started, command.Text{
+			Use:   "add CODE",
+			Short: "Add a code",
+			Long:  "Add a code: impl:, dec:, block:, next:, done: or test: and what it says. done: also ends a next: or block: that says the same.",
+			Example: "  hookctl codes add 'dec:one file per verb'\n" +
+				"  hookctl codes add done:ship-it",
+		}, addVerb, cmdline.Exactly("a code, as dec:TEXT")),
+		command.Verb(e, env.Started, command.Text{
+			Use:     "complete",
+			Short:   "End the codes of this project: the work is done",
+			Example: "  hookctl codes complete",
+		}, &endVerb{codes.Completed}),
 
-		command.Verb(e, env.Started, "archive", "End the codes of this project, done or not", "",
-			"  hookctl codes archive",
-			&endVerb{codes.Archived}),
-		command.Verb(e, env.Started, "cleanup", "End the codes of every project where they have expired", "",
-			"  hookctl codes cleanup",
-			&endVerb{codes.Expired}))
+		command.Verb(e, env.Started, command.Text{
+			Use:     "archive",
+			Short:   "End the codes of this project, done or not",
+			Example: "  hookctl codes archive",
+		}, &endVerb{codes.Archived}),
+		command.Verb(e, env.Started, command.Text{
+			Use:     "cleanup",
+			Short:   "End the codes of every project where they have expired",
+			Example: "  hookctl codes cleanup",
+		}, &endVerb{codes.Expired}))
 	c.Long = "Codes are read off prompts and calls: impl: a file or function that was changed, dec: a decision of the user, block: what\n" +
 		"stands in the way, next: and done: things to do, test: the newest result of a program's tests. They expire seven days\n" +
 		"after the newest. What ended is kept; nothing is deleted."
 	return c
+}
+
+// Outputs has the types of what the verbs of this package print with --json.
+var Outputs = cmdline.Outputs{
+	"codes show":     shownJSON{},
+	"codes add":      events.Record{},
+	"codes complete": endedJSON{},
+	"codes archive":  endedJSON{},
+	"codes cleanup":  endedJSON{},
 }
 
 // read are the codes of this directory's project.

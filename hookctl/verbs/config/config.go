@@ -28,32 +28,41 @@ import (
 	"hookline/hookctl/verbs/show"
 )
 
-// Outputs is what the verbs of this package print with --json.
+// Command returns the noun with its verbs.
+func Command(e *env.Env) *cobra.Command {
+	return cmdline.Noun("config", "Show, set and check the configuration", "  hookctl config show\n  hookctl config set idle_exit 1h",
+		command.Plain(e, env.Store, command.Text{
+			Use:   "show",
+			Short: "Show every setting and where its value comes from",
+			Long: "Show every setting and where its value comes from: flags over environment over files, the local file over\n" +
+				"the project's over the user's. An unknown key is an error here, and a warning in a hook.",
+			Example: "  hookctl config show\n" +
+				"  hookctl config show --json | jq .values.fsync",
+		}, showVerb),
+		command.Offering(completeKeys, command.Plain(e, env.Store, command.Text{
+			Use:   "set KEY VALUE",
+			Short: "Set a value in the user's configuration file",
+			Long: "Set a value in the user's configuration file, which is made when it is not there; comments and other keys\n" +
+				"stay. What is of the daemon counts after `hookctl restart`. Lists are set by `hookctl config edit`.",
+			Example: "  hookctl config set idle_exit 1h",
+		}, setVerb, cmdline.Exactly("a key: `hookctl config show` lists them", "a value"))),
+		command.Plain(e, env.Store, command.Text{
+			Use:     "edit",
+			Short:   "Open the user's configuration file in $VISUAL or $EDITOR, then check it",
+			Example: "  hookctl config edit",
+		}, editVerb),
+		command.Plain(e, env.Store, command.Text{
+			Use:     "validate",
+			Short:   "Check the configuration files; exits 1 when something is wrong",
+			Example: "  hookctl config validate",
+		}, validateVerb))
+}
+
+// Outputs has the types of what the verbs of this package print with --json.
 var Outputs = cmdline.Outputs{
 	"config set":      setJSON{},
 	"config show":     shownJSON{},
 	"config validate": validJSON{},
-}
-
-// Command returns the noun with its verbs.
-func Command(e *env.Env) *cobra.Command {
-	return cmdline.Noun("config", "Show, set and check the configuration", "  hookctl config show\n  hookctl config set idle_exit 1h",
-		command.Plain(e, env.Store, "show", "Show every setting and where its value comes from",
-			"Show every setting and where its value comes from: flags over environment over files, the local file over\n"+
-				"the project's over the user's. An unknown key is an error here, and a warning in a hook.",
-			"  hookctl config show\n  hookctl config show --json | jq .values.fsync",
-			showVerb),
-		command.Offering(completeKeys, command.Plain(e, env.Store, "set KEY VALUE", "Set a value in the user's configuration file",
-			"Set a value in the user's configuration file, which is made when it is not there; comments and other keys\n"+
-				"stay. What is of the daemon counts after `hookctl restart`. Lists are set by `hookctl config edit`.",
-			"  hookctl config set idle_exit 1h",
-			setVerb, cmdline.Exactly("a key: `hookctl config show` lists them", "a value"))),
-		command.Plain(e, env.Store, "edit", "Open the user's configuration file in $VISUAL or $EDITOR, then check it", "",
-			"  hookctl config edit",
-			editVerb),
-		command.Plain(e, env.Store, "validate", "Check the configuration files; exits 1 when something is wrong", "",
-			"  hookctl config validate",
-			validateVerb))
 }
 
 func showVerb(_ context.Context, e *env.Env, _ []string) error {

@@ -29,7 +29,49 @@ import (
 	"hookline/replay/past"
 )
 
-// Outputs is what the verbs of this package print with --json.
+// Command returns the noun with its verbs.
+func Command(e *env.Env) *cobra.Command {
+	return cmdline.Noun("context", "Show what the agent would be told", "  hookctl context show",
+		command.Verb(e, env.Store, command.Text{
+			Use:   "show",
+			Short: "Show what the session would be told at a start, and what each section costs",
+			Long: "Show what the session would be told when it starts again after a compaction, or at another start, and what each section\n" +
+				"costs in tokens: the gates where it works too, with --at without them, since their rules are not in the log.",
+			Example: "  hookctl context show\n" +
+				"  hookctl context show --source startup --budget 300\n" +
+				"  hookctl context show --session last --at 10m --json | jq .items",
+		}, &showVerb{Source: "compact"}),
+		command.Plain(e, env.Store, command.Text{
+			Use:     "status",
+			Short:   "Show what is there to survive a compaction, and the attention budget",
+			Example: "  hookctl context status --json",
+		}, statusVerb),
+		command.Plain(e, env.Store, command.Text{
+			Use:     "rules",
+			Short:   "Show what survives a compaction and what is summarised",
+			Example: "  hookctl context rules --json",
+		}, rulesVerb),
+		command.Plain(e, env.Store, command.Text{
+			Use:     "preserve [all|critical]",
+			Short:   "Name the sections that are missing in NOTES.md",
+			Long:    "Name the sections that are missing in NOTES.md: the critical two, or all. The exit code is 1 when one is.",
+			Example: "  hookctl context preserve critical",
+		}, preserveVerb, cmdline.Between(0, "all or critical")),
+		command.Verb(e, env.Store, command.Text{
+			Use:   "compact",
+			Short: "Run the simplified checkpoint before a compaction",
+			Long: "Run the simplified checkpoint: four checks, and three that only you can make. A checkpoint of the session is made, unless\n" +
+				"--dry-run is given. The client compacts by /compact or by itself.",
+			Example: "  hookctl context compact --dry-run",
+		}, &compactVerb{}),
+		command.Verb(e, env.Store, command.Text{
+			Use:     "probe FILE…",
+			Short:   "Say what reading a file would cost, and whether to",
+			Example: "  hookctl context probe auth/jwt.go --for token --for refresh",
+		}, &probeVerb{}, cmdline.AtLeast("FILE")))
+}
+
+// Outputs has the types of what the verbs of this package print with --json.
 var Outputs = cmdline.Outputs{
 	"context show":     hook.Recovery{},
 	"context status":   statusJSON{},
@@ -37,36 +79,6 @@ var Outputs = cmdline.Outputs{
 	"context preserve": preserveJSON{},
 	"context compact":  compactJSON{},
 	"context probe":    []probeJSON{},
-}
-
-// What the agent would be told, and what it costs.
-
-// Command returns the noun with its verbs.
-func Command(e *env.Env) *cobra.Command {
-	return cmdline.Noun("context", "Show what the agent would be told", "  hookctl context show",
-		command.Verb(e, env.Store, "show", "Show what the session would be told at a start, and what each section costs",
-			"Show what the session would be told when it starts again after a compaction, or at another start, and what each section\n"+
-				"costs in tokens: the gates where it works too, with --at without them, since their rules are not in the log.",
-			"  hookctl context show\n  hookctl context show --source startup --budget 300\n  hookctl context show --session last --at 10m --json | jq .items",
-			&showVerb{Source: "compact"}),
-		command.Plain(e, env.Store, "status", "Show what is there to survive a compaction, and the attention budget", "",
-			"  hookctl context status --json",
-			statusVerb),
-		command.Plain(e, env.Store, "rules", "Show what survives a compaction and what is summarised", "",
-			"  hookctl context rules --json",
-			rulesVerb),
-		command.Plain(e, env.Store, "preserve [all|critical]", "Name the sections that are missing in NOTES.md",
-			"Name the sections that are missing in NOTES.md: the critical two, or all. The exit code is 1 when one is.",
-			"  hookctl context preserve critical",
-			preserveVerb, cmdline.Between(0, "all or critical")),
-		command.Verb(e, env.Store, "compact", "Run the simplified checkpoint before a compaction",
-			"Run the simplified checkpoint: four checks, and three that only you can make. A checkpoint of the session is made, unless\n"+
-				"--dry-run is given. The client compacts by /compact or by itself.",
-			"  hookctl context compact --dry-run",
-			&compactVerb{}),
-		command.Verb(e, env.Store, "probe FILE…", "Say what reading a file would cost, and whether to", "",
-			"  hookctl context probe auth/jwt.go --for token --for refresh",
-			&probeVerb{}, cmdline.AtLeast("FILE")))
 }
 
 type showVerb struct {

@@ -31,16 +31,20 @@ import (
 
 // Command returns the command that shows what sessions cost.
 func Command(e *env.Env) *cobra.Command {
-	return command.Verb(e, env.Store, "cost", "Show what sessions cost in tokens and dollars",
-		"Show what sessions cost in tokens and dollars, from the client's transcripts. Each answer of the API counts once, also\n"+
-			"where a fork or a resume copied it; the parts sum to the whole. An answer that called several tools is shared\n"+
-			"among them equally. Prices come from `prices` in the user's configuration, then from a built-in table; a model\n"+
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "cost",
+		Short: "Show what sessions cost in tokens and dollars",
+		Long: "Show what sessions cost in tokens and dollars, from the client's transcripts. Each answer of the API counts once, also\n" +
+			"where a fork or a resume copied it; the parts sum to the whole. An answer that called several tools is shared\n" +
+			"among them equally. Prices come from `prices` in the user's configuration, then from a built-in table; a model\n" +
 			"without a price is named.",
-		"  hookctl cost\n  hookctl cost --session last --by prompt\n  hookctl cost --all --since 1w --by project",
-		&verb{By: "model"})
+		Example: "  hookctl cost\n" +
+			"  hookctl cost --session last --by prompt\n" +
+			"  hookctl cost --all --since 1w --by project",
+	}, &verb{By: "model"})
 }
 
-// Outputs is what the verbs of this package print with --json.
+// Outputs has the types of what the verbs of this package print with --json.
 var Outputs = cmdline.Outputs{
 	"cost": billJSON{},
 }

@@ -30,15 +30,19 @@ import (
 
 // Command returns the command that checks everything.
 func Command(e *env.Env) *cobra.Command {
-	return command.Verb(e, env.Running, "doctor", "Check everything from the hooks to the log, and say what to do",
-		"Check everything from the hooks to the log, and say what to do. At the end a test event is sent through\n"+
-			"every stage. --fix starts the daemon, closes the home to others, renews outdated hooks and\n"+
+	return command.Verb(e, env.Running, command.Text{
+		Use:   "doctor",
+		Short: "Check everything from the hooks to the log, and say what to do",
+		Long: "Check everything from the hooks to the log, and say what to do. At the end a test event is sent through\n" +
+			"every stage. --fix starts the daemon, closes the home to others, renews outdated hooks and\n" +
 			"drains the spool. Exits 1 when a check failed; warnings do not count.",
-		"  hookctl doctor --fix\n  hookctl doctor --gaps\n  hookctl doctor --redaction prompt.txt",
-		&verb{})
+		Example: "  hookctl doctor --fix\n" +
+			"  hookctl doctor --gaps\n" +
+			"  hookctl doctor --redaction prompt.txt",
+	}, &verb{})
 }
 
-// Outputs is what the verbs of this package print with --json.
+// Outputs has the types of what the verbs of this package print with --json.
 var Outputs = cmdline.Outputs{
 	"doctor": cmdline.Either{Report{}, redact.Finding{}, gapsJSON{}},
 }

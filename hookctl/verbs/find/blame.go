@@ -33,13 +33,17 @@ import (
 
 // BlameCommand returns the command that shows which calls wrote the lines of a file.
 func BlameCommand(e *env.Env) *cobra.Command {
-	return command.Plain(e, env.Hookfind, "blame FILE[:LINE]", "Show which session, prompt and call wrote the lines of a file",
-		"Show which session, prompt and call wrote the lines of a file, from the edits in the log. FILE:12 and FILE:12-20 tell\n"+
-			"more of single lines. A line that no recorded edit wrote is said to have come from outside (a person, a command, a\n"+
-			"formatter), with the recorded edits before and behind it, or to have been there before the first one; where a\n"+
+	return command.Plain(e, env.Hookfind, command.Text{
+		Use:   "blame FILE[:LINE]",
+		Short: "Show which session, prompt and call wrote the lines of a file",
+		Long: "Show which session, prompt and call wrote the lines of a file, from the edits in the log. FILE:12 and FILE:12-20 tell\n" +
+			"more of single lines. A line that no recorded edit wrote is said to have come from outside (a person, a command, a\n" +
+			"formatter), with the recorded edits before and behind it, or to have been there before the first one; where a\n" +
 			"record lacks the file around an edit, the line is found by the edit's own words, which is said too.",
-		"  hookctl blame parser.go\n  hookctl blame parser.go:120-140\n  hookctl blame parser.go --json | jq -r 'select(.how == \"edit\") | .session' | sort | uniq -c",
-		blameVerb, cmdline.Exactly("a file, and perhaps a line: parser.go:12"))
+		Example: "  hookctl blame parser.go\n" +
+			"  hookctl blame parser.go:120-140\n" +
+			"  hookctl blame parser.go --json | jq -r 'select(.how == \"edit\") | .session' | sort | uniq -c",
+	}, blameVerb, cmdline.Exactly("a file, and perhaps a line: parser.go:12"))
 }
 
 // Bounds of blame.

@@ -27,17 +27,23 @@ import (
 
 // Command returns the command that searches what was said and done.
 func Command(e *env.Env) *cobra.Command {
-	return command.Verb(e, env.Hookfind, "find [WORDS…]", "Search prompts, answers, commands, outputs, errors and paths",
-		"Search prompts, the agent's words, commands, outputs, errors and paths of all sessions. An event is found that has\n"+
-			"all words; words in quotes stand side by side, and a * behind a word stands for its end. Hits in prompts, answers and\n"+
-			"errors come first, then those in commands and paths, then those in outputs; newer ones before older ones.\n"+
-			"Of long texts the beginning is searched, of outputs the end too.\n\n"+
-			"With --error each hit is followed by what was run after it, when the error did not come back in its session.\n\n"+cmdline.PointForms,
-		"  hookctl find retry backoff\n  hookctl find '\"exit code 1\"' --tool Bash --since 1w\n  hookctl find --error 'no such module' --project hookline\n  hookctl find 'Conf*' --file parser.go --json | jq -r .session",
-		&Flags{Last: 20})
+	return command.Verb(e, env.Hookfind, command.Text{
+		Use:   "find [WORDS…]",
+		Short: "Search prompts, answers, commands, outputs, errors and paths",
+		Long: "Search prompts, the agent's words, commands, outputs, errors and paths of all sessions. An event is found that has\n" +
+			"all words; words in quotes stand side by side, and a * behind a word stands for its end. Hits in prompts, answers and\n" +
+			"errors come first, then those in commands and paths, then those in outputs; newer ones before older ones.\n" +
+			"Of long texts the beginning is searched, of outputs the end too.\n\n" +
+			"With --error each hit is followed by what was run after it, when the error did not come back in its session.\n\n" +
+			cmdline.PointForms,
+		Example: "  hookctl find retry backoff\n" +
+			"  hookctl find '\"exit code 1\"' --tool Bash --since 1w\n" +
+			"  hookctl find --error 'no such module' --project hookline\n" +
+			"  hookctl find 'Conf*' --file parser.go --json | jq -r .session",
+	}, &Flags{Last: 20})
 }
 
-// Outputs is what the verbs of this package print with --json.
+// Outputs has the types of what the verbs of this package print with --json.
 var Outputs = cmdline.Outputs{
 	"blame": []blameJSON{},
 	"find":  []Hit{},
@@ -300,6 +306,7 @@ func index(ctx context.Context, e *env.Env) (find.Index, error) {
 	return x, nil
 }
 
+// Print prints hits, each with the text that was found.
 func Print(e *env.Env, hits []Hit) {
 	if len(hits) == 0 {
 		e.Printf("nothing found\n")

@@ -19,12 +19,15 @@ import (
 // DreamCommand returns the command that consolidates an identity.
 func DreamCommand(e *env.Env) *cobra.Command {
 	return cmdline.Noun("dream", "Consolidate an identity over the log", "  hookctl dream trigger --phase full",
-		command.Verb(e, env.Store, "trigger", "Start a dream in the daemon, and wait for its outcome",
-			"Start a dream in the daemon, and wait for its outcome. nrem replays the newest trajectory entries and draws\n"+
-				"vector and phases together; rem looks for facets unused for three sessions; full does both. By hand there is\n"+
+		command.Verb(e, env.Store, command.Text{
+			Use:   "trigger",
+			Short: "Start a dream in the daemon, and wait for its outcome",
+			Long: "Start a dream in the daemon, and wait for its outcome. nrem replays the newest trajectory entries and draws\n" +
+				"vector and phases together; rem looks for facets unused for three sessions; full does both. By hand there is\n" +
 				"no cool-down.",
-			"  hookctl dream trigger --phase full\n  hookctl dream trigger --phase rem --session c68c8a51 --json",
-			&triggerVerb{Phase: "full"}))
+			Example: "  hookctl dream trigger --phase full\n" +
+				"  hookctl dream trigger --phase rem --session c68c8a51 --json",
+		}, &triggerVerb{Phase: "full"}))
 }
 
 type triggerVerb struct {

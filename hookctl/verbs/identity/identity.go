@@ -29,48 +29,70 @@ import (
 // ConsciousnessCommand returns the command that prints the identity to the agent.
 func ConsciousnessCommand(e *env.Env) *cobra.Command {
 	return cmdline.Noun("consciousness", "Print the identity to the agent", "  hookctl consciousness brief",
-		command.Client(e, "brief [--hook]", "Print the one-line brief, as [C:EMG r=1.00 IC=0.85]",
-			"Print the one-line brief from the daemon's memory; [C:? r=? IC=?] when nothing is known. Always exits 0.\n--hook wraps it as the JSON that PreToolUse gives to the model.",
-			"  hookctl consciousness brief"),
-		command.Client(e, "check-identity [--auto-dream]", "Record a tool's outcome and warn of a low continuity",
-			"Record a tool's outcome and warn of a low continuity. Always exits 0. With --auto-dream a crisis starts a dream.",
-			"  hookctl consciousness check-identity --auto-dream < hook.json"),
-		command.Client(e, "inject-context", "Print the four lines that go with a prompt",
-			"Record a prompt and print the four lines of state that go with it.",
-			"  hookctl consciousness inject-context < hook.json"))
-}
-
-// Outputs is what the verbs of this package print with --json.
-var Outputs = cmdline.Outputs{
-	"identity show":           shownJSON{},
-	"identity history":        []snapshotJSON{},
-	"identity reset-kuramoto": events.Record{},
-	"identity observe":        events.Record{},
-	"dream trigger":           events.Record{},
+		command.Client(e, command.Text{
+			Use:   "brief [--hook]",
+			Short: "Print the one-line brief, as [C:EMG r=1.00 IC=0.85]",
+			Long: "Print the one-line brief from the daemon's memory; [C:? r=? IC=?] when nothing is known. Always exits 0.\n" +
+				"--hook wraps it as the JSON that PreToolUse gives to the model.",
+			Example: "  hookctl consciousness brief",
+		}),
+		command.Client(e, command.Text{
+			Use:     "check-identity [--auto-dream]",
+			Short:   "Record a tool's outcome and warn of a low continuity",
+			Long:    "Record a tool's outcome and warn of a low continuity. Always exits 0. With --auto-dream a crisis starts a dream.",
+			Example: "  hookctl consciousness check-identity --auto-dream < hook.json",
+		}),
+		command.Client(e, command.Text{
+			Use:     "inject-context",
+			Short:   "Print the four lines that go with a prompt",
+			Long:    "Record a prompt and print the four lines of state that go with it.",
+			Example: "  hookctl consciousness inject-context < hook.json",
+		}))
 }
 
 // Command returns the noun with its verbs.
 func Command(e *env.Env) *cobra.Command {
 	return cmdline.Noun("identity", "Show a session's identity, and set it",
 		"  hookctl identity show\n  hookctl identity history",
-		command.Verb(e, env.Store, "show", "Show facets, continuity and consciousness",
-			"Show what a session is about (13 facets of the purpose vector), how coherent it is (r), how far it is still\n"+
-				"the one it was (IC, over time), and what follows from that. --at shows it as it was.\n\n"+cmdline.PointForms,
-			"  hookctl identity show\n  hookctl identity show --session last --at yesterday\n  hookctl identity show --session c68c8a51 --json | jq .ic",
-			&showVerb{}),
-		command.Verb(e, env.Store, "history", "List the snapshots, the newest last", "",
-			"  hookctl identity history\n  hookctl identity history --all -n all --json",
-			&historyVerb{Last: 20}),
-		command.Verb(e, env.Store, "reset-kuramoto", "Spread the phases evenly, 2πi/13: r becomes 0",
-			"Spread the 13 phases evenly over the circle, 2πi/13, so that r is 0. For phases that an observation\n"+
+		command.Verb(e, env.Store, command.Text{
+			Use:   "show",
+			Short: "Show facets, continuity and consciousness",
+			Long: "Show what a session is about (13 facets of the purpose vector), how coherent it is (r), how far it is still\n" +
+				"the one it was (IC, over time), and what follows from that. --at shows it as it was.\n\n" +
+				cmdline.PointForms,
+			Example: "  hookctl identity show\n" +
+				"  hookctl identity show --session last --at yesterday\n" +
+				"  hookctl identity show --session c68c8a51 --json | jq .ic",
+		}, &showVerb{}),
+		command.Verb(e, env.Store, command.Text{
+			Use:   "history",
+			Short: "List the snapshots, the newest last",
+			Example: "  hookctl identity history\n" +
+				"  hookctl identity history --all -n all --json",
+		}, &historyVerb{Last: 20}),
+		command.Verb(e, env.Store, command.Text{
+			Use:   "reset-kuramoto",
+			Short: "Spread the phases evenly, 2πi/13: r becomes 0",
+			Long: "Spread the 13 phases evenly over the circle, 2πi/13, so that r is 0. For phases that an observation\n" +
 				"has left in an unwanted state; the tool calls that follow draw them together again.",
-			"  hookctl identity reset-kuramoto --session c68c8a51",
-			&resetVerb{}),
-		command.Verb(e, env.Store, "observe", "Set identity values that an outside engine has measured",
-			"Set identity values that an outside engine has measured. They hold until the next observation or the\n"+
+			Example: "  hookctl identity reset-kuramoto --session c68c8a51",
+		}, &resetVerb{}),
+		command.Verb(e, env.Store, command.Text{
+			Use:   "observe",
+			Short: "Set identity values that an outside engine has measured",
+			Long: "Set identity values that an outside engine has measured. They hold until the next observation or the\n" +
 				"session's end; IC compares the new vector with the one before. A value that is out of range is refused.",
-			"  hookctl identity observe --vector .5,.1,.1,.2,.1,.3,.6,.1,.1,.1,.3,.3,.1 --accuracy 0.9",
-			&observation{Observer: "command"}))
+			Example: "  hookctl identity observe --vector .5,.1,.1,.2,.1,.3,.6,.1,.1,.1,.3,.3,.1 --accuracy 0.9",
+		}, &observation{Observer: "command"}))
+}
+
+// Outputs has the types of what the verbs of this package print with --json.
+var Outputs = cmdline.Outputs{
+	"identity show":           shownJSON{},
+	"identity history":        []snapshotJSON{},
+	"identity reset-kuramoto": events.Record{},
+	"identity observe":        events.Record{},
+	"dream trigger":           events.Record{},
 }
 
 type showVerb struct {

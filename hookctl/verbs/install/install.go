@@ -24,15 +24,21 @@ import (
 
 // Command returns the command that writes the hooks.
 func Command(e *env.Env) *cobra.Command {
-	c := command.Verb(e, env.Store, "install", "Write the hooks into the client's settings, or add them as its plugin",
-		"Write the hooks into the client's settings.json: one entry for each of its events. What else is in the file\n"+
-			"stays byte for byte; a second run changes nothing; a backup is kept beside the file.\n"+
-			"Profile identity is the five commands that carry identity from session to session, and nothing else.\n"+
-			"--plugin adds the hooks as a plugin of the client instead, by `claude plugin`, and takes them out of the\n"+
-			"user's settings.json. While the plugin is on, install renews it and edits no settings file.\n"+
+	c := command.Verb(e, env.Store, command.Text{
+		Use:   "install",
+		Short: "Write the hooks into the client's settings, or add them as its plugin",
+		Long: "Write the hooks into the client's settings.json: one entry for each of its events. What else is in the file\n" +
+			"stays byte for byte; a second run changes nothing; a backup is kept beside the file.\n" +
+			"Profile identity is the five commands that carry identity from session to session, and nothing else.\n" +
+			"--plugin adds the hooks as a plugin of the client instead, by `claude plugin`, and takes them out of the\n" +
+			"user's settings.json. While the plugin is on, install renews it and edits no settings file.\n" +
 			"--client codex writes the hooks of the Codex CLI into its hooks.json; Codex asks you once to trust them.",
-		"  hookctl install\n  hookctl install --project --dry-run\n  hookctl install --profile identity\n  hookctl install --plugin\n  hookctl install --client codex",
-		&installVerb{scopeFlags: scopeFlags{Client: string(settings.Claude)}, Profile: "full"})
+		Example: "  hookctl install\n" +
+			"  hookctl install --project --dry-run\n" +
+			"  hookctl install --profile identity\n" +
+			"  hookctl install --plugin\n" +
+			"  hookctl install --client codex",
+	}, &installVerb{scopeFlags: scopeFlags{Client: string(settings.Claude)}, Profile: "full"})
 	c.MarkFlagsMutuallyExclusive("user", "project", "local")
 	for _, other := range []string{"user", "project", "local", "profile", "dry-run", "statusline"} {
 		c.MarkFlagsMutuallyExclusive("plugin", other)
@@ -40,7 +46,7 @@ func Command(e *env.Env) *cobra.Command {
 	return c
 }
 
-// Outputs is what the verbs of this package print with --json.
+// Outputs has the types of what the verbs of this package print with --json.
 var Outputs = cmdline.Outputs{
 	"install":   installJSON{},
 	"uninstall": installJSON{},
@@ -100,6 +106,7 @@ func Program(e *env.Env) string {
 	return beside
 }
 
+// SameFile reports whether two paths lead to one file.
 func SameFile(x, y string) bool {
 	xi, errX := os.Stat(x)
 	yi, errY := os.Stat(y)

@@ -25,13 +25,17 @@ import (
 
 // UninstallCommand returns the command that takes them out.
 func UninstallCommand(e *env.Env) *cobra.Command {
-	c := command.Verb(e, env.Started, "uninstall", "Remove the hooks that install wrote; --purge also removes the log",
-		"Take the hooks out of the client's settings.json again, or remove the plugin of install --plugin, and\n"+
-			"nothing else. The log stays.\n"+
-			"--purge removes the log too: it asks, exports it beside the home first, stops the daemon, then removes\n"+
+	c := command.Verb(e, env.Started, command.Text{
+		Use:   "uninstall",
+		Short: "Remove the hooks that install wrote; --purge also removes the log",
+		Long: "Take the hooks out of the client's settings.json again, or remove the plugin of install --plugin, and\n" +
+			"nothing else. The log stays.\n" +
+			"--purge removes the log too: it asks, exports it beside the home first, stops the daemon, then removes\n" +
 			"what hookline has made there.",
-		"  hookctl uninstall\n  hookctl uninstall --client codex\n  hookctl uninstall --project --dry-run",
-		&uninstallVerb{scopeFlags: scopeFlags{Client: string(settings.Claude)}})
+		Example: "  hookctl uninstall\n" +
+			"  hookctl uninstall --client codex\n" +
+			"  hookctl uninstall --project --dry-run",
+	}, &uninstallVerb{scopeFlags: scopeFlags{Client: string(settings.Claude)}})
 	c.MarkFlagsMutuallyExclusive("user", "project", "local")
 	return c
 }

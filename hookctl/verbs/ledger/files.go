@@ -38,6 +38,7 @@ func NotesFile(top string) string {
 	return filepath.Join(top, notesFiles[0])
 }
 
+// IsBead reports whether a file is a bead, by its name.
 func IsBead(path string) bool {
 	ext := strings.ToLower(filepath.Ext(path))
 	return ext == ".yaml" || ext == ".yml"

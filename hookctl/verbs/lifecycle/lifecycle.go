@@ -18,30 +18,36 @@ import (
 
 // StartCommand returns the command that starts the daemon.
 func StartCommand(e *env.Env) *cobra.Command {
-	return command.Plain(e, env.Store, "start", "Start the daemon, and wait until it answers",
-		"Start the daemon, and wait until it answers. Seldom needed: a hook starts it too. A daemon that runs\n"+
+	return command.Plain(e, env.Store, command.Text{
+		Use:   "start",
+		Short: "Start the daemon, and wait until it answers",
+		Long: "Start the daemon, and wait until it answers. Seldom needed: a hook starts it too. A daemon that runs\n" +
 			"already is left alone.",
-		"  hookctl start",
-		startVerb)
+		Example: "  hookctl start",
+	}, startVerb)
 }
 
 // StopCommand returns the command that stops it.
 func StopCommand(e *env.Env) *cobra.Command {
-	return command.Plain(e, env.Store, "stop", "Stop the daemon, and wait until it is gone",
-		"Stop the daemon, and wait until it is gone. It finishes what it does, writes everything and closes the\n"+
+	return command.Plain(e, env.Store, command.Text{
+		Use:   "stop",
+		Short: "Stop the daemon, and wait until it is gone",
+		Long: "Stop the daemon, and wait until it is gone. It finishes what it does, writes everything and closes the\n" +
 			"store. The next hook starts it again; `hookctl uninstall` ends the hooks.",
-		"  hookctl stop",
-		stopVerb)
+		Example: "  hookctl stop",
+	}, stopVerb)
 }
 
 // RestartCommand returns the command that stops and starts it.
 func RestartCommand(e *env.Env) *cobra.Command {
-	return command.Plain(e, env.Store, "restart", "Stop the daemon and start it again; hooks meanwhile are spooled", "",
-		"  hookctl restart",
-		restartVerb)
+	return command.Plain(e, env.Store, command.Text{
+		Use:     "restart",
+		Short:   "Stop the daemon and start it again; hooks meanwhile are spooled",
+		Example: "  hookctl restart",
+	}, restartVerb)
 }
 
-// Outputs is what the verbs of this package print with --json.
+// Outputs has the types of what the verbs of this package print with --json.
 var Outputs = cmdline.Outputs{
 	"start":   outcomeJSON{},
 	"stop":    outcomeJSON{},
@@ -93,6 +99,7 @@ func RunningStatus(ctx context.Context, e *env.Env) (st api.Status, err error) {
 	return st, err
 }
 
+// PID returns the process id of the daemon; 0 when none runs.
 func PID(st api.Status) int {
 	if st.PID == nil {
 		return 0

@@ -27,10 +27,14 @@ import (
 
 // StatusCommand returns the command that shows the daemon's state.
 func StatusCommand(e *env.Env) *cobra.Command {
-	return command.Plain(e, env.Store, "status", "Show the daemon: version, log, projections, spool, hooks",
-		"Show the daemon: version, log, projections, spool, and when each kind of hook came last.\nExits 0 also when no daemon runs; --json says so by a pid of null.",
-		"  hookctl status\n  hookctl status --json | jq .pid",
-		statusVerb)
+	return command.Plain(e, env.Store, command.Text{
+		Use:   "status",
+		Short: "Show the daemon: version, log, projections, spool, hooks",
+		Long: "Show the daemon: version, log, projections, spool, and when each kind of hook came last.\n" +
+			"Exits 0 also when no daemon runs; --json says so by a pid of null.",
+		Example: "  hookctl status\n" +
+			"  hookctl status --json | jq .pid",
+	}, statusVerb)
 }
 
 func statusVerb(ctx context.Context, e *env.Env, _ []string) error {

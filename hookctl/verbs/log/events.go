@@ -21,7 +21,47 @@ import (
 	"hookline/hookctl/verbs/show"
 )
 
-// Outputs is what the verbs of this package print with --json.
+// EventsCommand returns the noun events with its verbs.
+func EventsCommand(e *env.Env) *cobra.Command {
+	emit := command.Verb(e, env.Store, command.Text{
+		Use:   "emit --type TYPE --data JSON",
+		Short: "Add an event by hand",
+		Long: "Add an event by hand. Its data is checked against the type's schema; secrets in it are redacted as in any other.\n" +
+			"What is in the log stays there: a mistake can be taken back by another event, not erased.",
+		Example: `  hookctl events emit --type canary.sent --data '{"nonce":"hello"}'`,
+	}, &emitVerb{Data: "{}"}, cmdline.Exactly())
+	cmdline.Choices(emit, "type", query.TypeNames()...)
+	_ = emit.MarkFlagRequired("type") // fails only for a flag that does not exist
+	return cmdline.Noun("events", "List, show, explain and add events",
+		"  hookctl events list --type 'tool.failed' -n all\n  hookctl events show 4711",
+		command.Verb(e, env.Store, command.Text{
+			Use:   "list",
+			Short: "List events; `tail` without -f, of 100",
+			Example: "  hookctl events list --project hookline --since 2h -n all\n" +
+				"  hookctl events list --type 'permission.*' --json",
+		}, &filter{Last: 100, Output: "pretty"}),
+		command.Verb(e, env.Store, command.Text{
+			Use:   "show ID|SEQ",
+			Short: "Show one event, or with --raw the hook's own JSON",
+			Long: "Show one event, by its id or its sequence number.\n" +
+				"--raw prints the JSON that the client sent (after redaction), with large contents put back.",
+			Example: "  hookctl events show 4711\n" +
+				"  hookctl events show 01KAJ3ZV5T0000000000000000 --raw | jq .tool_input",
+		}, &showVerb{}, cmdline.Exactly("an id or a sequence number")),
+		command.Verb(e, env.Store, command.Text{
+			Use:   "types",
+			Short: "List the types of events",
+			Example: "  hookctl events types\n" +
+				"  hookctl events types --json | jq -r .type",
+		}, &typesVerb{}),
+		command.Offering(cobra.FixedCompletions(query.TypeNames(), cobra.ShellCompDirectiveNoFileComp), command.Plain(e, env.Store, command.Text{
+			Use:     "schema TYPE",
+			Short:   "Print the JSON Schema of a type's data",
+			Example: "  hookctl events schema tool.requested",
+		}, schemaVerb, cmdline.Exactly("a type"))), emit)
+}
+
+// Outputs has the types of what the verbs of this package print with --json.
 var Outputs = cmdline.Outputs{
 	"tail":         cmdline.Either{[]events.Record{}, []cloudEventJSON{}},
 	"events list":  cmdline.Either{[]events.Record{}, []cloudEventJSON{}},
@@ -31,33 +71,6 @@ var Outputs = cmdline.Outputs{
 	"repair":       api.Rebuilt{},
 	"retract":      api.Retracted{},
 	"why":          api.Why{},
-}
-
-// EventsCommand returns the noun events with its verbs.
-func EventsCommand(e *env.Env) *cobra.Command {
-	emit := command.Verb(e, env.Store, "emit --type TYPE --data JSON", "Add an event by hand",
-		"Add an event by hand. Its data is checked against the type's schema; secrets in it are redacted as in any other.\n"+
-			"What is in the log stays there: a mistake can be taken back by another event, not erased.",
-		`  hookctl events emit --type canary.sent --data '{"nonce":"hello"}'`,
-		&emitVerb{Data: "{}"}, cmdline.Exactly())
-	cmdline.Choices(emit, "type", query.TypeNames()...)
-	_ = emit.MarkFlagRequired("type") // fails only for a flag that does not exist
-	return cmdline.Noun("events", "List, show, explain and add events",
-		"  hookctl events list --type 'tool.failed' -n all\n  hookctl events show 4711",
-		command.Verb(e, env.Store, "list", "List events; `tail` without -f, of 100", "",
-			"  hookctl events list --project hookline --since 2h -n all\n  hookctl events list --type 'permission.*' --json",
-			&filter{Last: 100, Output: "pretty"}),
-		command.Verb(e, env.Store, "show ID|SEQ", "Show one event, or with --raw the hook's own JSON",
-			"Show one event, by its id or its sequence number.\n"+
-				"--raw prints the JSON that the client sent (after redaction), with large contents put back.",
-			"  hookctl events show 4711\n  hookctl events show 01KAJ3ZV5T0000000000000000 --raw | jq .tool_input",
-			&showVerb{}, cmdline.Exactly("an id or a sequence number")),
-		command.Verb(e, env.Store, "types", "List the types of events", "",
-			"  hookctl events types\n  hookctl events types --json | jq -r .type",
-			&typesVerb{}),
-		command.Offering(cobra.FixedCompletions(query.TypeNames(), cobra.ShellCompDirectiveNoFileComp), command.Plain(e, env.Store, "schema TYPE", "Print the JSON Schema of a type's data", "",
-			"  hookctl events schema tool.requested",
-			schemaVerb, cmdline.Exactly("a type"))), emit)
 }
 
 type showVerb struct {

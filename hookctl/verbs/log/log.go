@@ -21,11 +21,15 @@ import (
 
 // DaemonCommand returns the command that shows the daemon's own log.
 func DaemonCommand(e *env.Env) *cobra.Command {
-	return command.Verb(e, env.Store, "log", "Show the daemon's own log, hookd.log",
-		"Show the newest lines of the daemon's own log, hookd.log: what it did and what went wrong. What the client's\n"+
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "log",
+		Short: "Show the daemon's own log, hookd.log",
+		Long: "Show the newest lines of the daemon's own log, hookd.log: what it did and what went wrong. What the client's\n" +
 			"hooks told is in `hookctl tail`.",
-		"  hookctl log\n  hookctl log -f\n  hookctl log -n all",
-		&logVerb{Last: 50})
+		Example: "  hookctl log\n" +
+			"  hookctl log -f\n" +
+			"  hookctl log -n all",
+	}, &logVerb{Last: 50})
 }
 
 // maxLog bounds the daemon's log, in bytes. The daemon begins a new one long before.

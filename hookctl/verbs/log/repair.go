@@ -17,11 +17,14 @@ import (
 
 // RepairCommand returns the command that rebuilds derived state.
 func RepairCommand(e *env.Env) *cobra.Command {
-	c := command.Verb(e, env.Started, "repair", "Rebuild derived state from the log",
-		"Rebuild derived state from the log. Nothing of the log is touched; new cells are made beside the old\n"+
+	c := command.Verb(e, env.Started, command.Text{
+		Use:   "repair",
+		Short: "Rebuild derived state from the log",
+		Long: "Rebuild derived state from the log. Nothing of the log is touched; new cells are made beside the old\n" +
 			"ones, then take their place. The same as `replay rebuild --projection NAME`.",
-		"  hookctl repair --cf session_identity\n  hookctl repair --bucket latest --dry-run",
-		&repairVerb{})
+		Example: "  hookctl repair --cf session_identity\n" +
+			"  hookctl repair --bucket latest --dry-run",
+	}, &repairVerb{})
 	c.MarkFlagsMutuallyExclusive("cf", "bucket")
 	c.MarkFlagsOneRequired("cf", "bucket")
 	return c

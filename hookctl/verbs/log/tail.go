@@ -21,11 +21,17 @@ import (
 
 // TailCommand returns the command that shows events as they come.
 func TailCommand(e *env.Env) *cobra.Command {
-	return command.Verb(e, env.Store, "tail", "Show the newest events, and with -f those to come",
-		"Show the newest events, one a line: time, session, type, and a one-line summary.\n"+
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "tail",
+		Short: "Show the newest events, and with -f those to come",
+		Long: "Show the newest events, one a line: time, session, type, and a one-line summary.\n" +
 			"-f goes on until it is interrupted, also over a restart of the daemon.",
-		"  hookctl tail -f\n  hookctl tail --since yesterday --until today --grep '(?i)timeout'\n  hookctl tail --session last --file parser.go --tool Edit\n  hookctl tail --session c68c8a51 --type 'tool.*' --since 10m -n all\n  hookctl tail -o json | jq .type",
-		&tailVerb{filter: filter{Last: 20, Output: "pretty"}})
+		Example: "  hookctl tail -f\n" +
+			"  hookctl tail --since yesterday --until today --grep '(?i)timeout'\n" +
+			"  hookctl tail --session last --file parser.go --tool Edit\n" +
+			"  hookctl tail --session c68c8a51 --type 'tool.*' --since 10m -n all\n" +
+			"  hookctl tail -o json | jq .type",
+	}, &tailVerb{filter: filter{Last: 20, Output: "pretty"}})
 }
 
 type tailVerb struct {

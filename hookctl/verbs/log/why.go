@@ -16,20 +16,26 @@ import (
 
 // WhyCommand returns the command that shows the events behind a line.
 func WhyCommand(e *env.Env) *cobra.Command {
-	return command.Verb(e, env.Store, "why TEXT|ID", "Show the events behind a line that the agent is told",
-		"Show the events behind a line that the agent is told: the lines that have the text, the entries of the session's state and of its\n"+
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "why TEXT|ID",
+		Short: "Show the events behind a line that the agent is told",
+		Long: "Show the events behind a line that the agent is told: the lines that have the text, the entries of the session's state and of its\n" +
 			"project's ledger that they are made of, each with its event, and when they were told. `hookctl retract` takes an event back.",
-		"  hookctl why proxy.go\n  hookctl why 1201 --session last",
-		&whyVerb{}, cmdline.Exactly("TEXT|ID"))
+		Example: "  hookctl why proxy.go\n" +
+			"  hookctl why 1201 --session last",
+	}, &whyVerb{}, cmdline.Exactly("TEXT|ID"))
 }
 
 // RetractCommand returns the command that takes an event back.
 func RetractCommand(e *env.Env) *cobra.Command {
-	return command.Verb(e, env.Store, "retract ID", "Take an event back: every view is as if it had not come",
-		"Take an event back, by its id or its sequence. From then on every projection is as if the event had not come, also after an\n"+
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "retract ID",
+		Short: "Take an event back: every view is as if it had not come",
+		Long: "Take an event back, by its id or its sequence. From then on every projection is as if the event had not come, also after an\n" +
 			"export and an import. The log keeps it: `replay at` a time before the retraction still shows what followed from it.",
-		"  hookctl retract 1201 --reason 'the wrong session was meant'\n  hookctl why proxy.go",
-		&retractVerb{}, cmdline.Exactly("ID"))
+		Example: "  hookctl retract 1201 --reason 'the wrong session was meant'\n" +
+			"  hookctl why proxy.go",
+	}, &retractVerb{}, cmdline.Exactly("ID"))
 }
 
 type whyVerb struct {

@@ -29,11 +29,14 @@ import (
 
 // Command returns the command that serves agents.
 func Command(e *env.Env, serve Server) *cobra.Command {
-	return command.Plain(e, env.Hookfind, "mcp", "Serve agents what happened, by the Model Context Protocol on stdin and stdout",
-		"Serve agents what happened, by the Model Context Protocol on stdin and stdout: six tools that only read (find, session,\n"+
+	return command.Plain(e, env.Hookfind, command.Text{
+		Use:   "mcp",
+		Short: "Serve agents what happened, by the Model Context Protocol on stdin and stdout",
+		Long: "Serve agents what happened, by the Model Context Protocol on stdin and stdout: six tools that only read (find, session,\n" +
 			"event, state_at, why, decisions), and this project's sessions as resources. Answers are bounded and redacted once more.",
-		"  claude mcp add hookline -- hookctl mcp\n  npx @modelcontextprotocol/inspector hookctl mcp",
-		verb(serve))
+		Example: "  claude mcp add hookline -- hookctl mcp\n" +
+			"  npx @modelcontextprotocol/inspector hookctl mcp",
+	}, verb(serve))
 }
 
 // Answers gives agents what the verbs print for people: the same text, without colour, redacted once more and bounded.

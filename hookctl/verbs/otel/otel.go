@@ -17,12 +17,15 @@ import (
 
 // Command returns the command that sends traces.
 func Command(e *env.Env, trace Tracer) *cobra.Command {
-	return command.Plain(e, env.Hookfind, "otel", "Send traces of OpenTelemetry to the receiver of the configuration",
-		"Send traces to the OTLP receiver that `otel` in the user's configuration names: one for each prompt from now on, with its\n"+
-			"calls and subagents, their times and outcomes, and no text of the session. It runs until Ctrl-C or until the daemon ends.\n"+
+	return command.Plain(e, env.Hookfind, command.Text{
+		Use:   "otel",
+		Short: "Send traces of OpenTelemetry to the receiver of the configuration",
+		Long: "Send traces to the OTLP receiver that `otel` in the user's configuration names: one for each prompt from now on, with its\n" +
+			"calls and subagents, their times and outcomes, and no text of the session. It runs until Ctrl-C or until the daemon ends.\n" +
 			"The daemon starts it by itself where `otel` is set.",
-		"  hookctl config set otel http://127.0.0.1:4318\n  hookctl otel",
-		verb(trace))
+		Example: "  hookctl config set otel http://127.0.0.1:4318\n" +
+			"  hookctl otel",
+	}, verb(trace))
 }
 
 // Tracer sends what follow gives it as traces to a receiver. The program hookfind has it.

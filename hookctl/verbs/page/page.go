@@ -16,16 +16,19 @@ import (
 
 // Command returns the command that shows sessions in a browser.
 func Command(e *env.Env, serve Server) *cobra.Command {
-	return command.Verb(e, env.Hookfind, "page", "Show sessions in a browser: a timeline with a scrubber",
-		"Show sessions in a browser: a list of them, and each as a timeline by prompt with calls, changes, outputs,\n"+
-			"permissions, gates and compactions. The scrubber shows the state at any event: goal, files, failures, identity.\n\n"+
-			"The page is served by this command, on this machine only, at a port of the system's choice, until Ctrl-C. The link\n"+
+	return command.Verb(e, env.Hookfind, command.Text{
+		Use:   "page",
+		Short: "Show sessions in a browser: a timeline with a scrubber",
+		Long: "Show sessions in a browser: a list of them, and each as a timeline by prompt with calls, changes, outputs,\n" +
+			"permissions, gates and compactions. The scrubber shows the state at any event: goal, files, failures, identity.\n\n" +
+			"The page is served by this command, on this machine only, at a port of the system's choice, until Ctrl-C. The link\n" +
 			"that it prints opens the page once, in one browser.",
-		"  hookctl page\n  hookctl page --session last",
-		&verb{serve: serve})
+		Example: "  hookctl page\n" +
+			"  hookctl page --session last",
+	}, &verb{serve: serve})
 }
 
-// Outputs is what the verbs of this package print with --json.
+// Outputs has the types of what the verbs of this package print with --json.
 var Outputs = cmdline.Outputs{
 	"page": linkJSON{},
 }

@@ -21,28 +21,36 @@ import (
 	"hookline/projector/project"
 )
 
-// Outputs is what the verbs of this package print with --json.
-var Outputs = cmdline.Outputs{
-	"project list":   []line{},
-	"project show":   line{},
-	"project rehome": events.Record{},
-}
-
 // Command returns the noun with its verbs.
 func Command(e *env.Env) *cobra.Command {
 	return cmdline.Noun("project", "List, show and join projects",
 		"  hookctl project list\n  hookctl project show",
-		command.Plain(e, env.Store, "list", "List the projects, the last used first", "",
-			"  hookctl project list\n  hookctl project list --json | jq -r .path",
-			listVerb),
-		command.Offering(command.Completes(e, command.ProjectWords), command.Plain(e, env.Store, "show [PROJECT]", "Show a project, without a name the one here", "",
-			"  hookctl project show\n  hookctl project show hookline --json",
-			showVerb, cmdline.Between(0, "a project"))),
-		command.Offering(command.Completes(e, command.ProjectWords), command.Plain(e, env.Store, "rehome OLD NEW", "Join a project into another: what belonged to OLD counts for NEW",
-			"Join a project into another: what belonged to OLD counts for NEW. For a folder that moved in a way\n"+
+		command.Plain(e, env.Store, command.Text{
+			Use:   "list",
+			Short: "List the projects, the last used first",
+			Example: "  hookctl project list\n" +
+				"  hookctl project list --json | jq -r .path",
+		}, listVerb),
+		command.Offering(command.Completes(e, command.ProjectWords), command.Plain(e, env.Store, command.Text{
+			Use:   "show [PROJECT]",
+			Short: "Show a project, without a name the one here",
+			Example: "  hookctl project show\n" +
+				"  hookctl project show hookline --json",
+		}, showVerb, cmdline.Between(0, "a project"))),
+		command.Offering(command.Completes(e, command.ProjectWords), command.Plain(e, env.Store, command.Text{
+			Use:   "rehome OLD NEW",
+			Short: "Join a project into another: what belonged to OLD counts for NEW",
+			Long: "Join a project into another: what belonged to OLD counts for NEW. For a folder that moved in a way\n" +
 				"that could not be recognised (no git, or neither remote nor root commit in common).",
-			"  hookctl project rehome 1f3a90c2b7de 77aa01bc93f2",
-			rehomeVerb, cmdline.Exactly("the project that is given up", "the project that takes it in"))))
+			Example: "  hookctl project rehome 1f3a90c2b7de 77aa01bc93f2",
+		}, rehomeVerb, cmdline.Exactly("the project that is given up", "the project that takes it in"))))
+}
+
+// Outputs has the types of what the verbs of this package print with --json.
+var Outputs = cmdline.Outputs{
+	"project list":   []line{},
+	"project show":   line{},
+	"project rehome": events.Record{},
 }
 
 func listVerb(ctx context.Context, e *env.Env, _ []string) error {

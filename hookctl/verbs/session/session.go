@@ -21,44 +21,62 @@ import (
 	"hookline/projector/session"
 )
 
-// Outputs is what the verbs of this package print with --json.
+// Command returns the noun with its verbs.
+func Command(e *env.Env) *cobra.Command {
+	c := cmdline.Noun("session", "List, show, compare and delete sessions",
+		"  hookctl session list\n  hookctl session show c68c8a51",
+		command.Verb(e, env.Store, command.Text{
+			Use:   "list",
+			Short: "List this project's sessions, the newest first",
+			Example: "  hookctl session list\n" +
+				"  hookctl session list -n all\n" +
+				"  hookctl session list --all --json | jq -r .id",
+		}, &listVerb{}),
+		command.Offering(command.Completes(e, command.SessionWords), command.Verb(e, env.Store, command.Text{
+			Use:   "show ID",
+			Short: "Show what is known of a session, and what happened in it",
+			Long: "Show what is known of a session, and what happened in it: each prompt with the tools it led to and the\n" +
+				"calls that failed, compactions, API errors, and how the session ended. With --calls: who allowed each tool call,\n" +
+				"or who did not, and what was said.",
+			Example: "  hookctl session show last\n" +
+				"  hookctl session show c68c8a51 -n all\n" +
+				"  hookctl session show last --calls",
+		}, &showVerb{Last: 20}, cmdline.Exactly("a session: "+query.SessionForms))),
+		command.Offering(command.Completes(e, command.SessionWords), command.Plain(e, env.Store, command.Text{
+			Use:     "diff A B",
+			Short:   "Compare two sessions: calls, permissions, files, commands, cost, end",
+			Example: "  hookctl session diff 043f0af5 last",
+		}, diffVerb, cmdline.Exactly("a session: "+query.SessionForms, "another one"))),
+		command.Offering(command.Completes(e, command.SessionWords), command.Verb(e, env.Store, command.Text{
+			Use:   "delete ID",
+			Short: "Drop a session from every list and fold",
+			Long: "Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n" +
+				"A live session is dropped as well; what it still sends stays in the log only,\n" +
+				"until it is resumed: then it begins anew.",
+			Example: "  hookctl session delete c68c8a51",
+		}, &deleteVerb{Reason: "command"}, cmdline.Exactly("a session: "+query.SessionForms))))
+	c.AddCommand(
+		command.Client(e, command.Text{
+			Use:     "restore-identity",
+			Short:   "Begin a session with the identity of the one before",
+			Long:    "Begin a session with the identity of the one before: startup inherits, resume goes on, clear begins afresh.",
+			Example: "  hookctl session restore-identity < hook.json",
+		}),
+		command.Client(e, command.Text{
+			Use:     "persist-identity",
+			Short:   "Take the snapshot at a session's end",
+			Long:    "Take the snapshot of a session's identity at its end.",
+			Example: "  hookctl session persist-identity < hook.json",
+		}))
+	return c
+}
+
+// Outputs has the types of what the verbs of this package print with --json.
 var Outputs = cmdline.Outputs{
 	"session list":   []line{},
 	"session show":   shownJSON{},
 	"session diff":   diffJSON{},
 	"session delete": events.Record{},
-}
-
-// Command returns the noun with its verbs.
-func Command(e *env.Env) *cobra.Command {
-	c := cmdline.Noun("session", "List, show, compare and delete sessions",
-		"  hookctl session list\n  hookctl session show c68c8a51",
-		command.Verb(e, env.Store, "list", "List this project's sessions, the newest first", "",
-			"  hookctl session list\n  hookctl session list -n all\n  hookctl session list --all --json | jq -r .id",
-			&listVerb{}),
-		command.Offering(command.Completes(e, command.SessionWords), command.Verb(e, env.Store, "show ID", "Show what is known of a session, and what happened in it",
-			"Show what is known of a session, and what happened in it: each prompt with the tools it led to and the\n"+
-				"calls that failed, compactions, API errors, and how the session ended. With --calls: who allowed each tool call,\n"+
-				"or who did not, and what was said.",
-			"  hookctl session show last\n  hookctl session show c68c8a51 -n all\n  hookctl session show last --calls",
-			&showVerb{Last: 20}, cmdline.Exactly("a session: "+query.SessionForms))),
-		command.Offering(command.Completes(e, command.SessionWords), command.Plain(e, env.Store, "diff A B", "Compare two sessions: calls, permissions, files, commands, cost, end", "",
-			"  hookctl session diff 043f0af5 last",
-			diffVerb, cmdline.Exactly("a session: "+query.SessionForms, "another one"))),
-		command.Offering(command.Completes(e, command.SessionWords), command.Verb(e, env.Store, "delete ID", "Drop a session from every list and fold",
-			"Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n"+
-				"A live session is dropped as well; what it still sends stays in the log only,\n"+
-				"until it is resumed: then it begins anew.",
-			"  hookctl session delete c68c8a51",
-			&deleteVerb{Reason: "command"}, cmdline.Exactly("a session: "+query.SessionForms))))
-	c.AddCommand(
-		command.Client(e, "restore-identity", "Begin a session with the identity of the one before",
-			"Begin a session with the identity of the one before: startup inherits, resume goes on, clear begins afresh.",
-			"  hookctl session restore-identity < hook.json"),
-		command.Client(e, "persist-identity", "Take the snapshot at a session's end",
-			"Take the snapshot of a session's identity at its end.",
-			"  hookctl session persist-identity < hook.json"))
-	return c
 }
 
 type listVerb struct {

@@ -29,72 +29,6 @@ type shownJSON struct {
 	Calls []insight.Call `json:"calls" jsonschema_description:"each tool call with who allowed it, in the order of their requests"`
 }
 
-// verdicts says how often each verdict stands in a list: "asked and approved 2 (waited 14s), bypassed 3".
-func verdicts(calls []insight.Call) string {
-	var waited time.Duration
-	for _, c := range calls {
-		waited += time.Duration(c.WaitedMS) * time.Millisecond
-	}
-
-	var parts []string
-	n := insight.Count(calls)
-	for _, v := range insight.Verdicts {
-		if n[v] > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", v.Words(), n[v]))
-		}
-	}
-	if waited >= time.Second {
-		parts = append(parts, "waited "+show.Span(waited))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// standing is how a session stands or why it ended, coloured.
-func standing(e *env.Env, s session.State) string {
-	st := s.Standing()
-	words := cmdline.OneLine(st.Words)
-	switch {
-	case st.Stuck:
-		return e.Paint.Bad("stuck: " + words)
-	case st.Kind == session.Working, st.Kind == session.Clean:
-		return e.Paint.Faint(words)
-	}
-	return e.Paint.Warn(words)
-}
-
-// printCalls prints each call with who allowed it.
-func printCalls(e *env.Env, calls []insight.Call, last command.Count) {
-	if len(calls) == 0 {
-		e.Printf("\n  no tool was called\n")
-		return
-	}
-	earlier := last.From(len(calls))
-	if earlier > 0 {
-		e.Printf("\n"+e.Paint.Faint("  %s before, -n all shows them")+"\n", cmdline.Plural(earlier, "call"))
-	}
-
-	e.Printf("\n")
-	t := e.Table("  TIME", "SEQ", "CALL", "MODE", "VERDICT", "WAITED", "WORDS")
-	t.Drop = []string{"SEQ", "MODE", "WAITED"}
-	tones := map[string]string{"refused": "bad", "unknown": "warn", "waiting": "warn"}
-	t.Color = func(head, v string) string {
-		word, _, _ := strings.Cut(v, " ")
-		if head != "VERDICT" {
-			return v
-		}
-		return e.Paint.Toned(tones[word], v)
-	}
-	for _, c := range calls[earlier:] {
-		waited := ""
-		if c.WaitedMS >= 100 {
-			waited = (time.Duration(c.WaitedMS) * time.Millisecond).Round(100 * time.Millisecond).String()
-		}
-		fact := cmdline.Fit(cmdline.OneLine(show.Join(": ", c.Tool, insight.Subject(events.Record{}, c.Input))), 60)
-		t.Row("  "+c.Time.In(e.Zone).Format(time.TimeOnly), fmt.Sprint(c.Seq), fact, show.OrDash(c.Mode), c.Verdict.Words(), show.OrDash(waited), show.OrDash(c.Words))
-	}
-	t.Print()
-}
-
 type showVerb struct {
 	Last  command.Count `flag:"n,n" help:"the last N prompts and other steps, or all"`
 	Calls bool          `help:"who allowed each tool call"`
@@ -104,6 +38,7 @@ func (f *showVerb) Run(ctx context.Context, e *env.Env, args []string) error {
 	return Show(ctx, e, args[0], f.Last, f.Calls)
 }
 
+// Show prints the session that a person named, and its last steps; with each, its last calls and who allowed them instead.
 func Show(ctx context.Context, e *env.Env, name string, last command.Count, each bool) error {
 	s, err := query.Session(ctx, e, name)
 	if err != nil {
@@ -212,6 +147,72 @@ func (t *timeline) newest(r events.Record) *step {
 		t.add(r, "faint", "recorded from here on")
 	}
 	return &t.steps[len(t.steps)-1]
+}
+
+// verdicts says how often each verdict stands in a list: "asked and approved 2 (waited 14s), bypassed 3".
+func verdicts(calls []insight.Call) string {
+	var waited time.Duration
+	for _, c := range calls {
+		waited += time.Duration(c.WaitedMS) * time.Millisecond
+	}
+
+	var parts []string
+	n := insight.Count(calls)
+	for _, v := range insight.Verdicts {
+		if n[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", v.Words(), n[v]))
+		}
+	}
+	if waited >= time.Second {
+		parts = append(parts, "waited "+show.Span(waited))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// standing is how a session stands or why it ended, coloured.
+func standing(e *env.Env, s session.State) string {
+	st := s.Standing()
+	words := cmdline.OneLine(st.Words)
+	switch {
+	case st.Stuck:
+		return e.Paint.Bad("stuck: " + words)
+	case st.Kind == session.Working, st.Kind == session.Clean:
+		return e.Paint.Faint(words)
+	}
+	return e.Paint.Warn(words)
+}
+
+// printCalls prints each call with who allowed it.
+func printCalls(e *env.Env, calls []insight.Call, last command.Count) {
+	if len(calls) == 0 {
+		e.Printf("\n  no tool was called\n")
+		return
+	}
+	earlier := last.From(len(calls))
+	if earlier > 0 {
+		e.Printf("\n"+e.Paint.Faint("  %s before, -n all shows them")+"\n", cmdline.Plural(earlier, "call"))
+	}
+
+	e.Printf("\n")
+	t := e.Table("  TIME", "SEQ", "CALL", "MODE", "VERDICT", "WAITED", "WORDS")
+	t.Drop = []string{"SEQ", "MODE", "WAITED"}
+	tones := map[string]string{"refused": "bad", "unknown": "warn", "waiting": "warn"}
+	t.Color = func(head, v string) string {
+		word, _, _ := strings.Cut(v, " ")
+		if head != "VERDICT" {
+			return v
+		}
+		return e.Paint.Toned(tones[word], v)
+	}
+	for _, c := range calls[earlier:] {
+		waited := ""
+		if c.WaitedMS >= 100 {
+			waited = (time.Duration(c.WaitedMS) * time.Millisecond).Round(100 * time.Millisecond).String()
+		}
+		fact := cmdline.Fit(cmdline.OneLine(show.Join(": ", c.Tool, insight.Subject(events.Record{}, c.Input))), 60)
+		t.Row("  "+c.Time.In(e.Zone).Format(time.TimeOnly), fmt.Sprint(c.Seq), fact, show.OrDash(c.Mode), c.Verdict.Words(), show.OrDash(waited), show.OrDash(c.Words))
+	}
+	t.Print()
 }
 
 // printTimeline prints the last steps and how the session stands or ended.

@@ -25,16 +25,19 @@ import (
 
 // Command returns the command that prints the client's status line.
 func Command(e *env.Env) *cobra.Command {
-	return command.Plain(e, env.Store, "statusline", "Print one line for the client's status line",
-		"Print one line for the client's status line: whether the recorder is alive, the identity, how the session\n"+
-			"stands, how full its context is, and the gates that are open. It reads the client's JSON from stdin, and has the exact use\n"+
-			"of the context recorded where that came into another phase. It costs no tokens and always exits 0: the client\n"+
+	return command.Plain(e, env.Store, command.Text{
+		Use:   "statusline",
+		Short: "Print one line for the client's status line",
+		Long: "Print one line for the client's status line: whether the recorder is alive, the identity, how the session\n" +
+			"stands, how full its context is, and the gates that are open. It reads the client's JSON from stdin, and has the exact use\n" +
+			"of the context recorded where that came into another phase. It costs no tokens and always exits 0: the client\n" +
 			"blanks the line on any other code.",
-		"  {\"statusLine\": {\"type\": \"command\",\n                  \"command\": \"hookctl statusline\"}}   in settings.json",
-		verb)
+		Example: "  {\"statusLine\": {\"type\": \"command\",\n" +
+			"                  \"command\": \"hookctl statusline\"}}   in settings.json",
+	}, verb)
 }
 
-// Outputs is what the verbs of this package print with --json.
+// Outputs has the types of what the verbs of this package print with --json.
 var Outputs = cmdline.Outputs{
 	"statusline": lineJSON{},
 }

@@ -32,12 +32,14 @@ import (
 
 // Command returns the command that shows sessions in the terminal.
 func Command(e *env.Env) *cobra.Command {
-	return command.Plain(e, env.Store, "top", "Show sessions in the terminal: live, their events, and the state at each",
-		"Show the live sessions and those active last in the terminal: those that wait for you or are stuck first. Enter opens a session's events, where the\n"+
-			"arrow keys go through them with the session's state at each below, and then one event; Esc goes back,\n"+
+	return command.Plain(e, env.Store, command.Text{
+		Use:   "top",
+		Short: "Show sessions in the terminal: live, their events, and the state at each",
+		Long: "Show the live sessions and those active last in the terminal: those that wait for you or are stuck first. Enter opens a session's events, where the\n" +
+			"arrow keys go through them with the session's state at each below, and then one event; Esc goes back,\n" +
 			"/ shows only lines with a text, ? shows all keys.",
-		"  hookctl top",
-		verb)
+		Example: "  hookctl top",
+	}, verb)
 }
 
 func verb(ctx context.Context, e *env.Env, _ []string) error {

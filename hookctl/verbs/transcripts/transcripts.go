@@ -25,17 +25,20 @@ import (
 // Command returns the command that takes past sessions into the log.
 func Command(e *env.Env) *cobra.Command {
 	return cmdline.Noun("import", "Take past sessions into the log", "  hookctl import transcripts",
-		command.Verb(e, env.Store, "transcripts [PATH…]", "Take what the client's transcripts have and the log has not",
-			"Take what the client's transcripts have and the log has not: prompts, tool calls with their outcome, turns,\n"+
-				"subagents and compactions become the events that their hooks would have made, with their own times. Without\n"+
-				"a path it takes the client's own folder; a path is a file or a folder. What hooks recorded is left as it is,\n"+
-				"importing twice changes nothing, and deleted sessions stay deleted. No transcript is changed. A file that\n"+
+		command.Verb(e, env.Store, command.Text{
+			Use:   "transcripts [PATH…]",
+			Short: "Take what the client's transcripts have and the log has not",
+			Long: "Take what the client's transcripts have and the log has not: prompts, tool calls with their outcome, turns,\n" +
+				"subagents and compactions become the events that their hooks would have made, with their own times. Without\n" +
+				"a path it takes the client's own folder; a path is a file or a folder. What hooks recorded is left as it is,\n" +
+				"importing twice changes nothing, and deleted sessions stay deleted. No transcript is changed. A file that\n" +
 				"cannot be read is named: the exit code is 1 then.",
-			"  hookctl import transcripts\n  hookctl import transcripts --dry-run ~/backup/projects",
-			&verb{}))
+			Example: "  hookctl import transcripts\n" +
+				"  hookctl import transcripts --dry-run ~/backup/projects",
+		}, &verb{}))
 }
 
-// Outputs is what the verbs of this package print with --json.
+// Outputs has the types of what the verbs of this package print with --json.
 var Outputs = cmdline.Outputs{
 	"import transcripts": transcript.Imported{},
 }

@@ -22,20 +22,6 @@ import (
 	"hookline/projector/working"
 )
 
-// Outputs is what the verbs of this package print with --json.
-var Outputs = cmdline.Outputs{
-	"goal show":          goalJSON{},
-	"goal set":           events.Record{},
-	"handoff show":       handoffJSON{},
-	"handoff write":      events.Record{},
-	"checkpoint list":    []working.Checkpoint{},
-	"checkpoint create":  events.Record{},
-	"checkpoint show":    api.Restored{},
-	"checkpoint restore": api.Restored{},
-}
-
-// Working state: the goal of a session, its checkpoints, words for the next one, and what it would be told.
-
 // goalJSON is what `goal show --json` prints.
 type goalJSON struct {
 	Session    string          `json:"session" jsonschema_description:"whole id"`
@@ -57,45 +43,75 @@ type handoffJSON struct {
 // GoalCommand returns the noun goal with its verbs.
 func GoalCommand(e *env.Env) *cobra.Command {
 	return cmdline.Noun("goal", "Show a session's goal, and set it", "  hookctl goal show\n  hookctl goal set 'Ship the retries'",
-		command.Verb(e, env.Store, "show", "Show the goal, the current task and the confidence", "",
-			"  hookctl goal show",
-			&workingVerb{show: printGoal}),
-		command.Verb(e, env.Store, "set TEXT", "Set the goal", "",
-			"  hookctl goal set 'Ship the retries'",
-			&noteVerb{event: func(text string) events.Event { return &events.GoalSet{Text: text} }}, cmdline.Exactly("TEXT")))
+		command.Verb(e, env.Store, command.Text{
+			Use:     "show",
+			Short:   "Show the goal, the current task and the confidence",
+			Example: "  hookctl goal show",
+		}, &workingVerb{show: printGoal}),
+		command.Verb(e, env.Store, command.Text{
+			Use:     "set TEXT",
+			Short:   "Set the goal",
+			Example: "  hookctl goal set 'Ship the retries'",
+		}, &noteVerb{event: func(text string) events.Event { return &events.GoalSet{Text: text} }}, cmdline.Exactly("TEXT")))
 }
 
 // HandoffCommand returns the noun handoff with its verbs.
 func HandoffCommand(e *env.Env) *cobra.Command {
 	return cmdline.Noun("handoff", "Show what the next session of the project is told, and add words to it",
 		"  hookctl handoff show\n  hookctl handoff write 'Run the smoke tests next'",
-		command.Verb(e, env.Store, "show", "Show what the next session is told", "",
-			"  hookctl handoff show",
-			&workingVerb{show: printHandoff}),
-		command.Verb(e, env.Store, "write TEXT", "Keep words for the next session", "",
-			"  hookctl handoff write 'Run the smoke tests next'",
-			&noteVerb{event: func(text string) events.Event { return &events.HandoffWritten{Text: text} }}, cmdline.Exactly("TEXT")))
+		command.Verb(e, env.Store, command.Text{
+			Use:     "show",
+			Short:   "Show what the next session is told",
+			Example: "  hookctl handoff show",
+		}, &workingVerb{show: printHandoff}),
+		command.Verb(e, env.Store, command.Text{
+			Use:     "write TEXT",
+			Short:   "Keep words for the next session",
+			Example: "  hookctl handoff write 'Run the smoke tests next'",
+		}, &noteVerb{event: func(text string) events.Event { return &events.HandoffWritten{Text: text} }}, cmdline.Exactly("TEXT")))
 }
 
 // CheckpointCommand returns the noun checkpoint with its verbs.
 func CheckpointCommand(e *env.Env) *cobra.Command {
 	return cmdline.Noun("checkpoint", "Mark states of a session's work, and go back to one", "  hookctl checkpoint list\n  hookctl checkpoint show",
-		command.Verb(e, env.Store, "list", "List a session's checkpoints", "",
-			"  hookctl checkpoint list",
-			&workingVerb{show: printCheckpoints}),
-		command.Verb(e, env.Store, "create", "Mark the state of now",
-			"Mark the state of now. One is made before every compaction. `hookctl checkpoint show` shows the state that it marks.",
-			"  hookctl checkpoint create --note 'before the rewrite'",
-			&checkpointCreateVerb{}),
-		command.Verb(e, env.Store, "show [SEQ]", "Show the state that a checkpoint marks",
-			"Show the state that a checkpoint marks: the newest (also as `last`), or that of a sequence in `hookctl checkpoint list`.",
-			"  hookctl checkpoint show\n  hookctl checkpoint show 4711 --session last",
-			&checkpointVerb{show: true}, cmdline.Between(0, "a sequence")),
-		command.Verb(e, env.Started, "restore [SEQ]", "Make the state of a checkpoint the session's own again",
-			"Make the state of a checkpoint the session's own again: the goal, what was corrected, open failures, changed files,\n"+
+		command.Verb(e, env.Store, command.Text{
+			Use:     "list",
+			Short:   "List a session's checkpoints",
+			Example: "  hookctl checkpoint list",
+		}, &workingVerb{show: printCheckpoints}),
+		command.Verb(e, env.Store, command.Text{
+			Use:     "create",
+			Short:   "Mark the state of now",
+			Long:    "Mark the state of now. One is made before every compaction. `hookctl checkpoint show` shows the state that it marks.",
+			Example: "  hookctl checkpoint create --note 'before the rewrite'",
+		}, &checkpointCreateVerb{}),
+		command.Verb(e, env.Store, command.Text{
+			Use:   "show [SEQ]",
+			Short: "Show the state that a checkpoint marks",
+			Long:  "Show the state that a checkpoint marks: the newest (also as `last`), or that of a sequence in `hookctl checkpoint list`.",
+			Example: "  hookctl checkpoint show\n" +
+				"  hookctl checkpoint show 4711 --session last",
+		}, &checkpointVerb{show: true}, cmdline.Between(0, "a sequence")),
+		command.Verb(e, env.Started, command.Text{
+			Use:   "restore [SEQ]",
+			Short: "Make the state of a checkpoint the session's own again",
+			Long: "Make the state of a checkpoint the session's own again: the goal, what was corrected, open failures, changed files,\n" +
 				"and within an hour the files that were read and the commands. What is not restored is said. Nothing is erased.",
-			"  hookctl checkpoint restore\n  hookctl checkpoint restore 4711 --session last",
-			&checkpointVerb{}, cmdline.Between(0, "a sequence")))
+			Example: "  hookctl checkpoint restore\n" +
+				"  hookctl checkpoint restore 4711 --session last",
+		}, &checkpointVerb{}, cmdline.Between(0, "a sequence")))
+}
+
+// Outputs has the types of what the verbs of this package print with --json.
+var Outputs = cmdline.Outputs{
+	"goal show":          goalJSON{},
+	"goal set":           events.Record{},
+	"handoff show":       handoffJSON{},
+	"handoff write":      events.Record{},
+	"checkpoint list":    []working.Checkpoint{},
+	"checkpoint create":  events.Record{},
+	"checkpoint show":    api.Restored{},
+	"checkpoint restore": api.Restored{},
 }
 
 // workingVerb prints something of a session's working state.
