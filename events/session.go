@@ -1,5 +1,7 @@
 package events
 
+import "strings"
+
 // Sessions: their life, their model and their settings.
 
 // Wire names of this file.
@@ -30,6 +32,12 @@ type SessionStarted struct {
 func (*SessionStarted) Type() string { return TypeSessionStarted }
 
 var _ = kind[SessionStarted]("SessionStart", "a session began or goes on: start, resume, clear, compaction or fork")
+
+// Headless reports whether a client that was started in a way ([Facts].Entrypoint) runs without a person at the terminal:
+// print mode, an SDK, a CI's action.
+func Headless(entrypoint string) bool {
+	return strings.HasPrefix(entrypoint, "sdk-") || entrypoint == "claude-code-github-action"
+}
 
 // SessionEnded records the client's SessionEnd hook: the client said that the session ends; a hint, it may never come.
 type SessionEnded struct {

@@ -13,6 +13,7 @@ import (
 	"hookline/hookctl/facts"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/spool"
+	"hookline/hookctl/transcript"
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/working"
@@ -61,6 +62,7 @@ func (i *intake) observe(ctx context.Context, f wire.Frame, in *hook.Input, from
 		}
 	}
 	w.Worktree, w.Branch = i.clean(w.Worktree), i.clean(w.Branch)
+	w.Origin = originOf(*in)
 	w.Gates = i.gates.forHook(ctx, gatesRequest{frame: f, in: in, world: w, place: here, apart: apart})
 	if from == fromSpool {
 		return w
@@ -99,6 +101,23 @@ func (i *intake) clientOf(f wire.Frame) facts.Process {
 	return p
 }
 
+// originOf returns the session that a session which starts is a fork of, as its transcript says; "" for none. The client
+// mostly has no transcript yet when a session begins.
+func originOf(in hook.Input) string {
+	e, ok := in.Event.(*events.SessionStarted)
+	if !ok || in.Session == "" {
+		return ""
+	}
+	switch e.Source {
+	case "resume", "compact", "clear": // the session's own conversation, or an empty one
+		return ""
+	}
+	if origin := transcript.Origin(e.TranscriptPath); origin != in.Session {
+		return origin
+	}
+	return ""
+}
+
 // Bounds of a survey.
 const (
 	maxStamped = 100 // files that are looked at, the newest
@@ -113,7 +132,7 @@ func (i *intake) survey(ctx context.Context, in hook.Input, w hook.World) *event
 		return nil
 	}
 	s := readStates(ctx, i.core, func(r projector.Reader) working.State {
-		s := hook.WorkAt(in, w.Project, hook.Reader{Reader: r})
+		s := hook.WorkAt(in, w, hook.Reader{Reader: r})
 		s.Files = slices.Clone(s.Files) // they are asked of the disk without the view's lock
 		return s
 	})

@@ -15,6 +15,7 @@ type World struct {
 	Gates    *Gates                    // nil: none apply
 	Use      *Use                      // of the context window; nil: not measured
 	Survey   *events.WorkplaceSurveyed // what a start found; nil: nothing to tell
+	Origin   string                    // session that a session which starts is a fork of, as its transcript says; "" for none
 	Delta    int                       // tokens between two delta syntheses; 0: none is marked
 	Evidence string                    // how strictly a turn's end is held to evidence; "" is loose
 	Facts    events.Facts
@@ -66,6 +67,7 @@ var capabilities = []Capability{
 	{Name: "session", Tell: tellSession},
 	{Name: "context", Decide: decideContext, Tell: tellContext, Own: true},
 	{Name: "identity", Decide: decideIdentity, Tell: tellIdentity, Follow: followIdentity},
+	{Name: "handover", Decide: decideHandover},
 	{Name: "gate", Decide: decideGates, Refuse: refuseGates, Tell: tellGates, Place: placeOfGates, Every: true},
 	{Name: "working", Decide: decideWorking, Refuse: refuseStop, Tell: tellWorking, Own: true},
 	{Name: "ledger", Decide: decideLedger, Tell: tellLedger, Follow: followLedger, Own: true},

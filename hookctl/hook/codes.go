@@ -20,7 +20,7 @@ const codesTokens = 220
 // them still, and the summary of a compaction tells what was decided.
 func tellCodes(in Input, w World, r Reader) []Item {
 	e, ok := in.Event.(*events.SessionStarted)
-	if !ok || e.Source == "resume" || e.Source == "compact" {
+	if !ok || e.Source == "resume" || e.Source == "compact" || forked(w, e) {
 		return nil
 	}
 	s, _ := projector.State[codes.State](r.Reader, codes.Name, w.Project)

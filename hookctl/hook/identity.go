@@ -21,7 +21,7 @@ func decideIdentity(in Input, w World, r Reader) []events.Event {
 	switch e := in.Event.(type) {
 	case *events.SessionStarted:
 		_, born := identityOf(r, in.Session)
-		return []events.Event{restored(in, e, born, latest(r, w.Project, in.Session))}
+		return []events.Event{restored(in, e, born, identityBefore(in, w, r))}
 	case *events.SessionEnded:
 		if _, born := identityOf(r, in.Session); !born && in.Call.Verb == VerbHook {
 			return nil
@@ -93,8 +93,11 @@ func restored(in Input, e *events.SessionStarted, born bool, prev identity.State
 	case e.Source == "compact" || !prev.Born: // the recorder came in the middle of the session, or it is the project's first
 		out.Outcome = "new"
 	default:
-		out.Outcome, out.Previous, out.Snapshot = "restored", prev.SessionID, prev.TimestampMS
-		out.GapMS = max(0, in.Time.UnixMilli()-out.Snapshot)
+		out.Outcome, out.Previous = "restored", prev.SessionID
+		if prev.PersistedAtMS != 0 { // else it is a fork whose origin lives: nothing has passed since
+			out.Snapshot = prev.TimestampMS
+			out.GapMS = max(0, in.Time.UnixMilli()-out.Snapshot)
+		}
 		out.Carry = identity.CarryOf(prev, out.GapMS)
 	}
 	return out
@@ -149,7 +152,7 @@ func startedFrom(in Input, w World, r Reader) (*events.IdentityRestored, identit
 		if !ok {
 			e = &events.SessionStarted{Source: "startup"}
 		}
-		out := restored(in, e, false, latest(r, w.Project, ""))
+		out := restored(in, e, false, identityBefore(in, w, r))
 		env := events.Envelope{Type: out.Type(), Time: in.Time, Session: "-"}
 		return out, projector.Fold(identity.Table, identity.State{}, events.Record{Envelope: env, Event: out}), true
 	}

@@ -170,6 +170,9 @@ func tellLedger(in Input, w World, r Reader) []Item {
 	case *events.PromptSubmitted:
 		return forkItems(LedgerOf(r.Reader, w.Project), in.Session, in.Time)
 	case *events.SessionStarted:
+		if forked(w, e) { // it has what its origin's context had
+			return nil
+		}
 		return startItems(LedgerOf(r.Reader, w.Project), in, e.Source)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"hookline/events"
 	"hookline/expect"
 	"hookline/projector"
+	"hookline/projector/handover"
 	"hookline/projector/identity"
 	"hookline/projector/ledger"
 	"hookline/projector/session"
@@ -43,8 +44,15 @@ func (p past) reader(t testing.TB) Reader {
 	put(identity.Name, identity.Version, "s", p.Identity)
 	put(ledger.Name, ledger.Version, "p", p.Ledger)
 	put(touches.Name, touches.Version, "p", p.Touches)
+	sessions := map[string]handover.State{} // by project
 	for id, state := range p.Working {
 		put(working.Name, working.Version, id, state)
+		in := sessions[state.Project]
+		in.Sessions = append(in.Sessions, handover.Session{ID: id, Edits: 1, Worked: state.Active, Attended: true})
+		sessions[state.Project] = in
+	}
+	for project, state := range sessions {
+		put(handover.Name, handover.Version, project, state)
 	}
 	if id := p.Latest.SessionID; id != "" {
 		p.Latest.PersistedAtMS = 1

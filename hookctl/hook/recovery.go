@@ -50,7 +50,7 @@ func RecoveryOf(r Reader, g *Gates, id, source string, at time.Time, most int) R
 	in := Input{Call: Call{Verb: VerbHook, Hook: "SessionStart"}, Time: at, Session: id, Event: e, Hook: e}
 
 	_, born := identityOf(r, id)
-	r.Decided = []events.Event{restored(in, e, born, latest(r, w.Project, id))}
+	r.Decided = []events.Event{restored(in, e, born, identityBefore(in, w, r))}
 	decideGates(in, w, r) // the judgement is kept in g, its events are for a real start
 	items := slices.DeleteFunc(Tell(in, w, r, true), func(it Item) bool { return it.User })
 

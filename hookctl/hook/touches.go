@@ -50,10 +50,13 @@ func tellMatched(in Input, w World, r Reader) []Item {
 	if s.Goal == nil || s.Prompt == nil || s.Goal.Event != s.Prompt.Event || s.Turns > 0 || len(s.Files) > 0 {
 		return nil
 	}
+	if sessionOf(r, in.Session).Source == sourceFork { // what its origin's context had it has
+		return nil
+	}
 
 	start := in
 	start.Event = &events.SessionStarted{Source: "startup"}
-	said := tellWorking(start, w, Reader{Reader: r.Reader})
+	said := tellWorking(start, w, Reader{Reader: r.Reader, Decided: handedWith(in, w, r)})
 	hits := map[string]int{} // how many of the prompt's words a path has
 	var files []working.File
 	for _, x := range touchesOf(r, w.Project, in.Time) {

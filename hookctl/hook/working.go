@@ -2,11 +2,9 @@ package hook
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
 	"hookline/events"
-	"hookline/events/wording"
 	"hookline/projector"
 	"hookline/projector/session"
 	"hookline/projector/working"
@@ -52,8 +50,6 @@ func decideWorking(in Input, w World, r Reader) []events.Event {
 		return []events.Event{out}
 	case *events.TurnStopped:
 		return decideStop(in, w, r, e)
-	case *events.PromptSubmitted:
-		return handedOver(in, w, r, e)
 	case *events.SessionStarted:
 		if w.Survey != nil {
 			return []events.Event{w.Survey}
@@ -73,7 +69,10 @@ func tellWorking(in Input, w World, r Reader) []Item {
 		return append(tellMatched(in, w, r), tellStop(in, r)...)
 	}
 
-	s := WorkAt(in, w.Project, r)
+	s := WorkAt(in, w, r)
+	if e.Source == "compact" || e.Source == "resume" {
+		s = withoutClosed(in, w, r, s)
+	}
 	s.Worktree = cmp.Or(s.Worktree, e.Cwd) // outside a repository, paths are told from where the session works
 	found := decidedAs[*events.WorkplaceSurveyed](r)
 	survey := tellSurvey(in, found, s)
@@ -81,9 +80,13 @@ func tellWorking(in Input, w World, r Reader) []Item {
 		s.Files = nil
 	}
 	if e.Source == "compact" || e.Source == "resume" {
-		return append(recovered(s, e.Source == "compact"), survey...)
+		items := append(recovered(s, e.Source == "compact"), carriedItems(s.StillOpen(), s.Worktree, in.Time)...)
+		return append(items, survey...)
 	}
-	items := append(Handoff(s, in.Time, w.Worktree), survey...)
+	if forked(w, e) {
+		return nil
+	}
+	items := append(tellTaken(in, w, r, takenBy(in, w, r), s), survey...)
 	return append(items, tellTouched(touchesOf(r, w.Project, in.Time), items)...)
 }
 
@@ -115,18 +118,18 @@ func recovered(s working.State, cut bool) []Item {
 	return items
 }
 
-// Handoff returns what a new session is told of the one before it in the project, as far as its age allows; here is the new
-// session's work tree, "" for none.
-func Handoff(s working.State, now time.Time, here string) []Item {
+// Handoff returns what a new session is told of another one of the project, as far as its age allows.
+func Handoff(s working.State, now time.Time) []Item {
+	return handedItems(s, now, fromText("session", s, now, ""))
+}
+
+// handedItems returns the same with the words that say from which session it comes.
+func handedItems(s working.State, now time.Time, from string) []Item {
 	age := now.Sub(s.Active)
 	if s.ID == "" || s.Deleted || age > handoffAge {
 		return nil
 	}
 
-	from := fmt.Sprintf("[PHASE: SESSION_START] From session %s, %s ago", events.Alias(s.ID), wording.Age(age))
-	if here != "" && s.Worktree != "" && s.Worktree != here {
-		from += ", in " + wording.Short(s.Worktree, failureChars) // its paths are of another work tree
-	}
 	items := goalItems(s, from+". ", false)
 	items = append(items, openItems(s, false)...)
 	recent := age < extendedAge

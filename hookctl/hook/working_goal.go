@@ -4,33 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"hookline/events"
 	"hookline/events/copies"
 	"hookline/events/wording"
-	"hookline/projector/session"
 	"hookline/projector/working"
 )
 
 // The goal, the current task and the newest prompt, as they are told.
-
-// handedOver gives a session without a goal, whose prompt only says to go on, the goal and the task that its start told
-// of the project's last session.
-func handedOver(in Input, w World, r Reader, e *events.PromptSubmitted) []events.Event {
-	if !events.GoesOn(e.UserText()) || workingOf(r, in.Session).Goal != nil {
-		return nil
-	}
-	seen := sessionOf(r, in.Session)
-	before := workingOf(r, latest(r, w.Project, in.Session).SessionID)
-	if seen.Injected[session.InjectedKey("", "working.goal")] == "" || before.Goal == nil {
-		return nil
-	}
-
-	out := &events.GoalSet{Text: before.Goal.Text, From: before.Goal.Event}
-	if before.Task != nil && before.Task.Event != before.Goal.Event {
-		out.Task = before.Task.Text
-	}
-	return []events.Event{out}
-}
 
 // drifted reports that nothing of the goal was seen in the last turns: of its keywords less than one in ten is in the
 // newest prompts, files and commands, five turns or more after it was set (origins 2.3).

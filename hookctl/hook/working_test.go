@@ -34,7 +34,9 @@ func busy(id string, active time.Time) working.State {
 // before is what the last session of a project left, active until then.
 func before(project string, until time.Time) past {
 	const id = "before-12345"
-	return past{Latest: identity.State{SessionID: id, Project: project, Born: true}, Working: map[string]working.State{id: busy(id, until)}}
+	state := busy(id, until)
+	state.Project = project
+	return past{Latest: identity.State{SessionID: id, Project: project, Born: true}, Working: map[string]working.State{id: state}}
 }
 
 // worked is what session s worked on.
@@ -100,14 +102,15 @@ func TestHandoffByItsAge(t *testing.T) {
 		{time.Minute, "[PHASE: SESSION_START] From session before12, 1 min ago. Goal: Add retries", "Ran: "},
 		{time.Hour, "[PHASE: SESSION_START] From session before12, 1 h ago. Goal: ", "Not restored: files read and commands, they are older than 1 h."},
 		{24 * time.Hour, "[PHASE: SESSION_START] From session before12, 24 h ago. Goal: ", "Not restored: "},
-		{24*time.Hour + time.Second, "", ""},
+		{24*time.Hour + time.Second, "Still open (session before12, 24 h ago): test it", "Still open "},
+		{7*24*time.Hour + time.Second, "", ""},
 	} {
 		got := startOf(t, "startup", before("p", at.Add(-c.age)))
 		last := got[strings.LastIndex(got, "\n")+1:]
 		if !strings.HasPrefix(got, c.head) || !strings.HasPrefix(last, c.tail) || (c.head == "") != (got == "") {
 			t.Errorf("%v:\n%s", c.age, got)
 		}
-		if got != "" && !strings.Contains(got, "Edited: ") {
+		if strings.Contains(got, "Goal: ") && !strings.Contains(got, "Edited: ") {
 			t.Errorf("%v: no edited files:\n%s", c.age, got)
 		}
 	}
@@ -153,8 +156,8 @@ func TestStepsOfAMessageThatStays(t *testing.T) {
 	steps := func(items []Item) bool {
 		return slices.ContainsFunc(items, func(it Item) bool { return it.ID == "working.steps" })
 	}
-	if steps(Known(s)) || !steps(Handoff(s, now, "")) {
-		t.Errorf("%+v; %+v", Known(s), Handoff(s, now, ""))
+	if steps(Known(s)) || !steps(Handoff(s, now)) {
+		t.Errorf("%+v; %+v", Known(s), Handoff(s, now))
 	}
 }
 

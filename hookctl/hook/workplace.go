@@ -10,8 +10,8 @@ import (
 // What a start finds where its session works, and tells: files that changed behind its back, issues that wait.
 
 // WorkAt is the working state that a start tells of: the session's own after a compaction or a resume, else that of the
-// project's last session; the zero state for other hooks.
-func WorkAt(in Input, project string, r Reader) working.State {
+// session that hands over to it; the zero state for other hooks, and for a fork, which has it.
+func WorkAt(in Input, w World, r Reader) working.State {
 	e, ok := in.Event.(*events.SessionStarted)
 	if !ok || in.Call.Verb != VerbHook || in.Session == "" {
 		return working.State{}
@@ -19,7 +19,11 @@ func WorkAt(in Input, project string, r Reader) working.State {
 	if e.Source == "compact" || e.Source == "resume" {
 		return workingOf(r, in.Session)
 	}
-	return workingOf(r, latest(r, project, in.Session).SessionID)
+	taken := takenBy(in, w, r)
+	if taken == nil || taken.Origin {
+		return working.State{}
+	}
+	return workingOf(r, taken.From)
 }
 
 // tellSurvey tells what was found with the start; s is the state that the start tells of.

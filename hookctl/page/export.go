@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/hookctl/api"
 )
 
 // Exported describes a file that [Export] has written.
@@ -26,7 +25,7 @@ type Exported struct {
 
 // ExportOptions configure [Export].
 type ExportOptions struct {
-	From    api.Caller
+	From    Source
 	Session string         // whole id
 	Zone    *time.Location // of the times on the page
 	Now     time.Time

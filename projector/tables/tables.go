@@ -7,6 +7,7 @@ import (
 	"hookline/projector"
 	"hookline/projector/codes"
 	"hookline/projector/gate"
+	"hookline/projector/handover"
 	"hookline/projector/identity"
 	"hookline/projector/ledger"
 	"hookline/projector/project"
@@ -26,6 +27,7 @@ var all = []*projector.Table{
 	projector.Retractions,
 	touches.Table,
 	codes.Table,
+	handover.Table,
 }
 
 // All returns all projections, always in the same order.

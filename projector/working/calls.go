@@ -18,6 +18,7 @@ func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 	call := events.CallOf(e.ToolName, e.ToolInput)
 	about := target(call)
 	s.Open, _ = copies.Take(s.Open, func(f Failure) bool { return f.Target == about })
+	s.closeFailures(r, about)
 	if r.AgentID == "" {
 		s.Tools = copies.Push(s.Tools, wording.Short(e.ToolName, maxLine), lastTools)
 		s.served(r, e)

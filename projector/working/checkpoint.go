@@ -48,5 +48,6 @@ func (s *State) restored(_ events.Record, e *events.CheckpointRestored) {
 	was.ID, was.Project, was.Worktree, was.Active = s.ID, s.Project, s.Worktree, s.Active
 	was.Checkpoints, was.Turns, was.Prompt, was.Warned = s.Checkpoints, s.Turns, s.Prompt, s.Warned
 	was.GoalTurn = s.Turns
+	was.Taken, was.Carried = s.Taken, s.Carried
 	*s = was
 }

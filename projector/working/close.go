@@ -47,6 +47,7 @@ func (s *State) stopped(r events.Record, e *events.TurnStopped) {
 	s.Said = nil
 	if steps := stepsOf(e.LastAssistantMessage); steps != nil {
 		s.Steps = &Steps{Texts: steps, Event: r.ID}
+		s.closeTasks(r, steps...)
 	}
 
 	var schedule []struct{ Prompt string }

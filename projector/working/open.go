@@ -43,6 +43,7 @@ func (s *State) failed(r events.Record, e *events.ToolFailed) {
 	f := Failure{Target: target(call), Tool: wording.Short(e.ToolName, maxLine), Text: said, Event: r.ID, Time: r.Time}
 	open, _ := copies.Take(s.Open, func(o Failure) bool { return o.Target == f.Target })
 	s.Open = copies.Push(open, f, maxOpen)
+	s.closeFailures(r, f.Target)
 	if e.ToolName == "Bash" {
 		s.ran(r, call, false, e.Error)
 	}

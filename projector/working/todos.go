@@ -24,6 +24,7 @@ func (s *State) listed(r events.Record, input json.RawMessage) {
 	for _, t := range append(in.Todos, in.Plan...) {
 		if text := Line(t.Content + t.Step); text != "" {
 			s.Todos = append(s.Todos, Todo{Text: text, Status: wording.Short(t.Status, maxWord), Event: r.ID})
+			s.closeTasks(r, text)
 		}
 	}
 	s.Todos = copies.Newest(s.Todos, maxTodos)
@@ -51,6 +52,7 @@ func (s *State) task(r events.Record, id, subject, status string) {
 	t = Todo{ID: id, Text: cmp.Or(Line(subject), t.Text), Status: status, Event: r.ID}
 	if t.Text != "" {
 		s.Todos = copies.Push(todos, t, maxTodos)
+		s.closeTasks(r, t.Text)
 	}
 }
 

@@ -77,6 +77,9 @@ type State struct {
 	Warned   map[string]string `json:"warned,omitempty" jsonschema_description:"what a turn's end was warned of: cause, and the event that it was about"`
 	GoalTurn int               `json:"goal_turn,omitempty" jsonschema_description:"turns that had stopped before the goal was set"`
 
+	Taken   *Taken    `json:"taken,omitempty" jsonschema_description:"session that this one goes on from"`
+	Carried []Carried `json:"carried,omitempty" jsonschema_description:"what was open in the project when the session started, at most 60"`
+
 	Scheduled []string `json:"scheduled,omitempty" jsonschema_description:"prompts that the client submits by itself, as stops told, shortened, at most 20"`
 
 	Turns       int          `json:"turns,omitempty" jsonschema_description:"that stopped"`
@@ -139,6 +142,7 @@ var Table = projector.New(projector.Spec[State]{
 		projector.On((*State).restored),
 		projector.On((*State).goalSet),
 		projector.On((*State).handoffWritten),
+		projector.On((*State).handoverTaken),
 	),
 })
 
