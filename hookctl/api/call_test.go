@@ -99,6 +99,13 @@ func TestForms(t *testing.T) {
 		},
 		{
 			func() error {
+				_, err := Cell.Call(ctx, c, CellRequest{Projection: "session", Key: "../../status"})
+				return err
+			},
+			"GET /v1/cells/session/%2E%2E/%2E%2E/status",
+		},
+		{
+			func() error {
 				_, err := At.Call(ctx, c, past.Question{Point: "120", Projection: "session", Key: "s"})
 				return err
 			},
@@ -185,6 +192,8 @@ func TestKinds(t *testing.T) {
 
 	record := expect.Value(Event.Call(ctx, c, EventRequest{ID: "a/b"}))(t)
 	expect.Equal(t, record.ID, "a/b", "id of the event")
+	record = expect.Value(Event.Call(ctx, c, EventRequest{ID: ".."}))(t)
+	expect.Equal(t, record.ID, "..", "id of dots")
 	raw := expect.Value(HookJSON.Call(ctx, c, EventRequest{ID: "x"}))(t)
 	expect.Equal(t, string(raw), `{ "raw":  "<x>" }`, "the hook's own JSON, byte by byte")
 

@@ -93,13 +93,21 @@ func encode(declared string, request any) (path string, query url.Values, body [
 func fillPath(path, name, value string) string {
 	rest := "{" + name + "...}"
 	if !strings.Contains(path, rest) {
-		return strings.Replace(path, "{"+name+"}", url.PathEscape(value), 1)
+		return strings.Replace(path, "{"+name+"}", escapeSegment(value), 1)
 	}
 	segments := strings.Split(value, "/")
 	for i, s := range segments {
-		segments[i] = url.PathEscape(s)
+		segments[i] = escapeSegment(s)
 	}
 	return strings.Replace(path, rest, strings.Join(segments, "/"), 1)
+}
+
+// escapeSegment escapes a segment of a path. One of dots only stays a name: it would lead to another endpoint.
+func escapeSegment(s string) string {
+	if s == "." || s == ".." {
+		return strings.ReplaceAll(s, ".", "%2E")
+	}
+	return url.PathEscape(s)
 }
 
 // write returns a parameter's values, none for the zero value.

@@ -137,6 +137,17 @@ type Config struct {
 	program int    // instructions that the project's patterns compile to
 }
 
+// FilesRead returns how many files were there and could be read.
+func (c Config) FilesRead() int {
+	count := 0
+	for _, f := range c.Files {
+		if f.Exists {
+			count++
+		}
+	}
+	return count
+}
+
 // Origin says where a value comes from.
 type Origin struct {
 	From string `json:"from" jsonschema_description:"default, user, project, local, env or flag"`

@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"hookline/expect"
-	"hookline/hookctl/verbs"
+	agents "hookline/hookctl/verbs/mcp"
 )
 
 // echo answers every question with its arguments, and with err.
@@ -19,7 +19,7 @@ type echo struct{ err error }
 
 func (e echo) answer(args ...any) (string, error) { return fmt.Sprint(args...), e.err }
 
-func (e echo) Find(_ context.Context, q verbs.FindQuestion) (string, error) {
+func (e echo) Find(_ context.Context, q agents.FindQuestion) (string, error) {
 	return e.answer("find ", q.Words, " ", q.Error, " ", q.Limit)
 }
 
@@ -43,8 +43,8 @@ func (e echo) Decisions(_ context.Context, all bool) (string, error) {
 	return e.answer("decisions ", all)
 }
 
-func (e echo) Sessions(context.Context, int) ([]verbs.SessionRef, error) {
-	return []verbs.SessionRef{{ID: "aaaaaaaa-1", Title: "Add retries"}, {ID: "bbbbbbbb-2"}, {ID: "z%/\x1b b"}}, e.err
+func (e echo) Sessions(context.Context, int) ([]agents.SessionRef, error) {
+	return []agents.SessionRef{{ID: "aaaaaaaa-1", Title: "Add retries"}, {ID: "bbbbbbbb-2"}, {ID: "z%/\x1b b"}}, e.err
 }
 
 // connect returns a client of a server with the given answers.

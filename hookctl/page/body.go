@@ -5,13 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
+	"maps"
 	"slices"
 	"strings"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
+	"hookline/replay/past"
 )
 
 // body is the content of an unfolded row.
@@ -55,9 +57,7 @@ func (s *story) newBody(ctx context.Context, n *row, o bodyOptions) body {
 		b.Events = append(b.Events, eventRef{Seq: r.Seq, Type: line(r.Type), Time: at})
 
 		if start, ok := r.Event.(*events.SessionStarted); ok {
-			for _, it := range s.contextAt(ctx, r.Seq, start.Source) {
-				w.words[it.InjectedItem] = it.Text
-			}
+			maps.Copy(w.words, s.contextAt(ctx, r.Seq, start.Source))
 		}
 		w.addRecord(r)
 	}
@@ -66,21 +66,18 @@ func (s *story) newBody(ctx context.Context, n *row, o bodyOptions) body {
 	return b
 }
 
-// contextItem is an injected item with its text.
-type contextItem struct {
-	events.InjectedItem
-	Text string
-}
+// contextAt returns the texts of the items that a start at a sequence injects, by item without its digest. They are
+// folded from the log: the event of an injection has the source and the size of each item, but not its text. Items that
+// do not come from the log, such as the rules of gates, are not among them; if the daemon has no answer there are none.
+func (s *story) contextAt(ctx context.Context, seq uint64, source string) map[events.InjectedItem]string {
+	request := api.ContextRequest{Session: s.Session.ID, Source: source, At: past.AtSeq(seq)}
+	answer, _ := get(ctx, s.reader, api.Context, request)
 
-// contextAt returns the items that a start at a sequence injects, folded from the log: the event of an injection has
-// the source and the size of each item, but not its text. Items that do not come from the log, such as the rules of
-// gates, are not among them; if the daemon has no answer there are none.
-func (s *story) contextAt(ctx context.Context, seq uint64, source string) []contextItem {
-	var answer struct{ Items []contextItem }
-	query := url.Values{"source": {source}, "at": {fmt.Sprint(seq)}}
-	_ = s.reader.get(ctx, "/v1/context/"+s.Session.ID, query, &answer)
-
-	return answer.Items
+	words := map[events.InjectedItem]string{}
+	for _, it := range answer.Items {
+		words[events.InjectedItem{ID: it.ID, Event: it.Event, Tokens: it.Tokens}] = it.Text
+	}
+	return words
 }
 
 // bodyWriter collects the blocks of a row.

@@ -10,7 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net/url"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +22,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/hookctl/api"
 	"hookline/projector/identity"
 	"hookline/projector/session"
 	"hookline/projector/working"
@@ -258,7 +259,7 @@ func TestScrubberIsWhatReplaySays(t *testing.T) {
 }
 
 // serveTo runs the page, opens its link in the browser, and returns the address that its paths follow.
-func serveTo(t *testing.T, c *chromium, from Source) string {
+func serveTo(t *testing.T, c *chromium, from api.Caller) string {
 	t.Helper()
 	link := serve(t, from, Options{})
 	c.size(1280, 900, "light")
@@ -377,29 +378,25 @@ func (g *growing) add(records ...events.Record) {
 	g.grown = make(chan struct{})
 }
 
-func (g *growing) Get(ctx context.Context, path string, q url.Values, out any) error {
-	s, _ := g.read()
-	return s.Get(ctx, path, q, out)
+// Send implements [api.Caller].
+func (g *growing) Send(r *http.Request) (*http.Response, error) {
+	now, _ := g.read()
+	server := now.states()
+	api.Events.Serve(server, g.giveEvents)
+	return sendTo(server, r)
 }
 
-func (g *growing) Stream(ctx context.Context, method, path string, q url.Values, line func([]byte) error) error {
-	s, grown := g.read()
-	if q.Get("follow") != "1" {
-		return s.Stream(ctx, method, path, q, line)
-	}
+// giveEvents sends the newest event, and each that is the newest later.
+func (g *growing) giveEvents(ctx context.Context, _ api.EventsRequest, out api.Lines[events.Record]) error {
 	for {
-		b, err := json.Marshal(s.log[len(s.log)-1])
-		if err == nil {
-			err = line(b)
-		}
-		if err != nil {
+		s, grown := g.read()
+		if err := out.Send(s.log[len(s.log)-1]); err != nil {
 			return err
 		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-grown:
-			s, grown = g.read()
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 )
 
 // Exported describes a file that [Export] has written.
@@ -25,7 +26,7 @@ type Exported struct {
 
 // ExportOptions configure [Export].
 type ExportOptions struct {
-	From    Source
+	From    api.Caller
 	Session string         // whole id
 	Zone    *time.Location // of the times on the page
 	Now     time.Time

@@ -15,10 +15,11 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/hookctl/api"
 )
 
 // exported writes a session's file.
-func exported(t *testing.T, from Source) (string, Exported) {
+func exported(t *testing.T, from api.Caller) (string, Exported) {
 	t.Helper()
 	var b bytes.Buffer
 	out := expect.Value(Export(t.Context(), &b, ExportOptions{From: from, Session: demoID, Zone: time.UTC, Now: time.Unix(0, 0), Build: "0.1.0"}))(t)

@@ -10,10 +10,12 @@ import (
 
 	"hookline/events"
 	"hookline/events/wording"
+	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
 	"hookline/hookctl/problem"
 	"hookline/projector/session"
+	"hookline/replay/past"
 )
 
 // listPage holds the values of the template of all sessions, which also shows hits of a search and errors.
@@ -131,14 +133,19 @@ func (s *server) serveFind(w http.ResponseWriter, r *http.Request) error {
 // sessions reads all sessions that were not deleted, the last active first.
 func (rd reader) sessions(ctx context.Context) ([]session.State, error) {
 	var all []session.State
-	err := rd.source.Stream(ctx, http.MethodGet, "/v1/cells/"+session.Name, nil, func(raw []byte) error {
-		var cell struct{ State session.State }
+	request := api.CellsRequest{Projection: session.Name}
+	err := api.Cells.Lines(ctx, rd.daemon, request, func(raw []byte) error {
+		var cell past.Cell
 		if err := rd.decode(raw, &cell); err != nil {
 			return fmt.Errorf("read a session: %w", err)
 		}
+		state, err := sessionOf(cell)
+		if err != nil {
+			return fmt.Errorf("read a session: %w", err)
+		}
 
-		if cell.State.Status != session.Deleted {
-			all = append(all, cell.State)
+		if state.Status != session.Deleted {
+			all = append(all, state)
 		}
 		return nil
 	})

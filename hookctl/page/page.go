@@ -3,7 +3,7 @@
 //
 // # How it is made
 //
-// The daemon gives the events of a session, each with its changes of the state (GET /v1/walk). story.go groups them
+// The daemon gives the events of a session, each with its changes of the state ([api.Walk]). story.go groups them
 // into turns and rows, body.go makes the text of an unfolded row, tracks.go the graphs above the scrubber. The script
 // (assets/page.js) adds the changes up: it shows the same state at an event as `replay at` at the event's sequence.
 //
@@ -25,25 +25,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"hookline/events"
+	"hookline/hookctl/api"
 	"hookline/hookctl/insight"
 	"hookline/hookctl/redact"
 	"hookline/projector/session"
+	"hookline/replay/past"
 )
-
-// Source gives the page the daemon's answers.
-type Source interface {
-	// Get decodes one value into out.
-	Get(ctx context.Context, path string, query url.Values, out any) error
-
-	// Stream calls line with each line of an answer. The first error of line ends the stream and is returned.
-	Stream(ctx context.Context, method, path string, query url.Values, line func([]byte) error) error
-}
 
 // Bounds of a text in a row's body, in bytes. The event itself has all of it.
 const (
@@ -120,23 +112,34 @@ type sessionPage struct {
 
 // reader reads sessions from the daemon and redacts their secrets once more.
 type reader struct {
-	source   Source
+	daemon   api.Caller
 	zone     *time.Location
 	redactor *redact.Redactor
 }
 
-func newReader(source Source, zone *time.Location) reader {
+func newReader(daemon api.Caller, zone *time.Location) reader {
 	redactor := redact.New().Remembering(redact.NewMemory())
-	return reader{source: source, zone: zone, redactor: redactor}
+	return reader{daemon: daemon, zone: zone, redactor: redactor}
 }
 
-// get asks the daemon for one value and decodes it without the secrets in it.
-func (rd reader) get(ctx context.Context, path string, query url.Values, out any) error {
-	var raw json.RawMessage
-	if err := rd.source.Get(ctx, path, query, &raw); err != nil {
-		return err
+// get asks the daemon and returns its answer without the secrets in it.
+func get[Req, Ans any](ctx context.Context, rd reader, e api.Endpoint[Req, Ans], request Req) (answer Ans, err error) {
+	text, err := getJSON(ctx, rd, e, request)
+	if err != nil {
+		return answer, err
 	}
-	return rd.decode(raw, out)
+	err = json.Unmarshal(text, &answer)
+	return answer, err
+}
+
+// getJSON asks the daemon and returns its answer as it came, but without the secrets in it.
+func getJSON[Req, Ans any](ctx context.Context, rd reader, e api.Endpoint[Req, Ans], request Req) ([]byte, error) {
+	_, text, err := e.CallJSON(ctx, rd.daemon, request)
+	if err != nil {
+		return nil, err
+	}
+	clean, _ := rd.redactor.JSON(text)
+	return clean, nil
 }
 
 // decode decodes a value without the secrets in it.
@@ -145,15 +148,25 @@ func (rd reader) decode(raw []byte, out any) error {
 	return json.Unmarshal(clean, out)
 }
 
+// sessionOf returns the state in a cell of a session.
+func sessionOf(c past.Cell) (state session.State, err error) {
+	err = json.Unmarshal(c.State, &state)
+	return state, err
+}
+
 // story reads the timeline of a session. each is called with every event of it and may be nil.
 func (rd reader) story(ctx context.Context, id string, each func(events.Record) error) (*story, error) {
-	var cell struct{ State session.State }
-	if err := rd.get(ctx, "/v1/cells/"+session.Name+"/"+id, nil, &cell); err != nil {
+	cell, err := get(ctx, rd, api.Cell, api.CellRequest{Projection: session.Name, Key: id})
+	if err != nil {
 		return nil, err
 	}
+	state, err := sessionOf(cell)
+	if err != nil {
+		return nil, fmt.Errorf("read the session: %w", err)
+	}
 
-	s := newStory(cell.State, rd)
-	err := rd.source.Stream(ctx, http.MethodGet, "/v1/walk/"+s.Session.ID, nil, func(raw []byte) error {
+	s := newStory(state, rd)
+	err = api.Walk.Lines(ctx, rd.daemon, api.WalkRequest{Session: state.ID}, func(raw []byte) error {
 		if len(raw) == 0 {
 			return nil
 		}

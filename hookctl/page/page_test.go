@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +14,9 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/hookctl/api"
+	"hookline/hookctl/client"
+	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/projector"
 	"hookline/projector/session"
@@ -50,37 +52,61 @@ func (s source) state() session.State {
 	return st
 }
 
-func (s source) Get(_ context.Context, path string, _ url.Values, out any) error {
-	if !strings.HasPrefix(path, "/v1/cells/session/") || !strings.HasSuffix(path, demoID) {
-		return problem.Missing("there is no such thing")
-	}
-	b, err := json.Marshal(map[string]any{"state": s.state()})
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(b, out)
+// Send implements [api.Caller].
+func (s source) Send(r *http.Request) (*http.Response, error) {
+	server := s.states()
+	api.Events.Serve(server, s.giveEvents)
+	return sendTo(server, r)
 }
 
-func (s source) Stream(ctx context.Context, _, path string, q url.Values, line func([]byte) error) error {
-	say := func(v any) error {
-		b, err := json.Marshal(v)
+// sendTo sends a request to a server of this process.
+func sendTo(server *api.Server, r *http.Request) (*http.Response, error) {
+	return client.InProcess(client.Local{Handler: server, Close: func() error { return nil }}).Send(r)
+}
+
+// states serves the session and its events, but not those to come.
+func (s source) states() *api.Server {
+	server := api.NewServer()
+	api.Cell.Serve(server, func(_ context.Context, r api.CellRequest) (past.Cell, error) {
+		if r.Projection != session.Name || r.Key != demoID {
+			return past.Cell{}, problem.Missing("there is no such thing")
+		}
+		return s.cell()
+	})
+	api.Cells.Serve(server, func(_ context.Context, _ api.CellsRequest, out api.Lines[past.Cell]) error {
+		cell, err := s.cell()
 		if err != nil {
 			return err
 		}
-		return line(b)
-	}
-	switch {
-	case strings.HasPrefix(path, "/v1/cells/"):
-		return say(map[string]any{"state": s.state()})
-	case strings.HasPrefix(path, "/v1/walk/"):
+		return out.Send(cell)
+	})
+	api.Event.Serve(server, func(_ context.Context, r api.EventRequest) (events.Record, error) {
+		for _, record := range s.log {
+			if r.ID == fmt.Sprint(record.Seq) {
+				return record, nil
+			}
+		}
+		return events.Record{}, problem.Missing("no event %q", r.ID)
+	})
+	api.Walk.Serve(server, func(ctx context.Context, _ api.WalkRequest, out api.Lines[past.Step]) error {
 		v := past.View{Log: s, Last: uint64(len(s.log)), Now: time.Now}
-		return v.Walk(ctx, demoID, func(step past.Step) error { return say(step) })
+		return v.Walk(ctx, demoID, out.Send)
+	})
+	return server
+}
+
+func (s source) cell() (past.Cell, error) {
+	state, err := json.Marshal(s.state())
+	return past.Cell{Key: demoID, Seq: uint64(len(s.log)), State: state}, err
+}
+
+// giveEvents sends the newest event; nothing comes after it.
+func (s source) giveEvents(ctx context.Context, r api.EventsRequest, out api.Lines[events.Record]) error {
+	err := out.Send(s.log[len(s.log)-1])
+	if err == nil && r.Follow {
+		<-ctx.Done()
 	}
-	if err := say(s.log[len(s.log)-1]); err != nil || q.Get("follow") != "1" {
-		return err
-	}
-	<-ctx.Done() // nothing comes
-	return nil
+	return err
 }
 
 // logOf makes a session of hooks: a type and its data each, a second apart.
@@ -107,7 +133,7 @@ func demoSource() source {
 }
 
 // serve runs the page for a test and gives its link.
-func serve(t testing.TB, from Source, o Options) string {
+func serve(t testing.TB, from api.Caller, o Options) string {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	links, ended := make(chan string, 1), make(chan error, 1)
@@ -138,7 +164,7 @@ type tab struct {
 }
 
 // opened runs the page and opens its link.
-func opened(t *testing.T, from Source, o Options) tab {
+func opened(t *testing.T, from api.Caller, o Options) tab {
 	t.Helper()
 	link := serve(t, from, o)
 	b := tab{t: t, own: browser(t)}
@@ -225,19 +251,14 @@ func TestLiveTellsWhatThePageLacks(t *testing.T) {
 }
 
 // stopped is a daemon that answers nothing.
-type stopped struct {
-	source
-	why error
-}
+type stopped struct{ why error }
 
-func (s stopped) Stream(context.Context, string, string, url.Values, func([]byte) error) error {
-	return s.why
-}
+func (s stopped) Send(*http.Request) (*http.Response, error) { return nil, s.why }
 
 // A page that cannot be had says why and what can be done, with the way back.
 func TestTroubleIsSaid(t *testing.T) {
 	down := &problem.Error{Message: "the daemon ended", Hint: "`hookctl start` starts one"}
-	b := opened(t, stopped{demoSource(), down}, Options{})
+	b := opened(t, stopped{down}, Options{})
 	want := "the daemon ended; `hookctl start` starts one"
 	_, page, _ := ask(t, b.own, b.base+"/session/"+demoID)
 	has(t, "the page", page, want)
@@ -246,6 +267,22 @@ func TestTroubleIsSaid(t *testing.T) {
 	status, page, _ := ask(t, b.own, b.base+"/nowhere")
 	expect.Equal(t, status, http.StatusNotFound)
 	has(t, "a page that is not there", page, "there is no such page", `<a class="brand" href="/">`)
+}
+
+// The name of an event or a session in a path of the page stays a name: it leads to no other endpoint of the daemon.
+func TestNameIsNoPathOfTheDaemon(t *testing.T) {
+	b := opened(t, demoSource(), Options{})
+	status, text, _ := ask(t, b.own, b.base+"/event/1")
+	expect.Equal(t, status, http.StatusOK, "status of an event")
+	has(t, "an event", text, `"type": "session.started"`)
+
+	for _, path := range []string{"/event/..%2Fcells%2Fsession", "/event/1%3Fraw=1", "/session/..%2F..%2Fevents%2F1"} {
+		status, text, _ := ask(t, b.own, b.base+path)
+		expect.Equal(t, status, http.StatusNotFound, "status of "+path)
+		if strings.Contains(text, "claude-opus-5-5") {
+			t.Errorf("%s shows what it does not name:\n%s", path, text)
+		}
+	}
 }
 
 // Every event has a row, and what the script is told adds up to the state.
@@ -340,14 +377,18 @@ func TestStatusOf(t *testing.T) {
 // telling is a daemon that knows what a start at a sequence tells.
 type telling struct{ source }
 
-func (t telling) Get(ctx context.Context, path string, q url.Values, out any) error {
-	if path != "/v1/context/"+demoID {
-		return t.source.Get(ctx, path, q, out)
-	}
-	if q.Get("at") != "2" || q.Get("source") != "compact" {
-		return fmt.Errorf("asked for %v", q)
-	}
-	return json.Unmarshal([]byte(`{"items":[{"id":"working.goal","event":"E0000","tokens":4,"text":"Goal: add <b>retries</b>"},{"id":"working.edited","event":"E0000","tokens":5,"text":"Edited: a, b"}]}`), out)
+func (t telling) Send(r *http.Request) (*http.Response, error) {
+	server := t.states()
+	api.Context.Serve(server, func(_ context.Context, r api.ContextRequest) (hook.Recovery, error) {
+		if r.At != "2" || r.Source != "compact" {
+			return hook.Recovery{}, fmt.Errorf("asked for %+v", r)
+		}
+		return hook.Recovery{Items: []hook.Recovered{
+			{ID: "working.goal", Event: "E0000", Tokens: 4, Text: "Goal: add <b>retries</b>"},
+			{ID: "working.edited", Event: "E0000", Tokens: 5, Text: "Edited: a, b"},
+		}}, nil
+	})
+	return sendTo(server, r)
 }
 
 // The row of a start has the words that the agent was told, where the states of then say the same; an event that was taken back is

@@ -10,18 +10,18 @@ import (
 	"html/template"
 	"net"
 	"net/http"
-	"net/url"
 	"strconv"
 	"sync"
 	"time"
 
+	"hookline/hookctl/api"
 	"hookline/hookctl/insight"
 	"hookline/hookctl/problem"
 )
 
 // Options configure [Serve].
 type Options struct {
-	From    Source
+	From    api.Caller
 	Session string         // id of the session that is opened at first, "" for the list
 	Zone    *time.Location // of the times on the pages
 	Now     func() time.Time
@@ -226,18 +226,18 @@ func (s *server) serveBody(w http.ResponseWriter, r *http.Request, st *story) er
 
 // serveEvent sends an event as the client sent it, redacted, as text.
 func (s *server) serveEvent(w http.ResponseWriter, r *http.Request) error {
-	var raw json.RawMessage
-	path := "/v1/events/" + r.PathValue("seq")
-	if err := newReader(s.From, s.Zone).get(r.Context(), path, nil, &raw); err != nil {
+	request := api.EventRequest{ID: r.PathValue("seq")}
+	text, err := getJSON(r.Context(), newReader(s.From, s.Zone), api.Event, request)
+	if err != nil {
 		return err
 	}
 
 	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, raw, "", "  "); err != nil {
+	if err := json.Indent(&pretty, text, "", "  "); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, err := w.Write([]byte(clean(pretty.String())))
+	_, err = w.Write([]byte(clean(pretty.String())))
 
 	return err
 }
@@ -245,10 +245,7 @@ func (s *server) serveEvent(w http.ResponseWriter, r *http.Request) error {
 // serveLive sends server-sent events until the reader leaves: the sequence of each event of the log after the one in
 // the query, "there" for one that the page has, and "lost" with the reason when the daemon does not answer.
 func (s *server) serveLive(w http.ResponseWriter, r *http.Request) error {
-	query := url.Values{"follow": {"1"}, "n": {"1"}}
-	if id := r.PathValue("id"); id != "" {
-		query.Set("session", id)
-	}
+	request := api.EventsRequest{Session: r.PathValue("id"), Last: 1, Follow: true}
 	after, _ := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64) // 0 if the page has no event
 
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -260,7 +257,7 @@ func (s *server) serveLive(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 
-	err := s.From.Stream(r.Context(), http.MethodGet, "/v1/events", query, func(raw []byte) error {
+	err := api.Events.Lines(r.Context(), s.From, request, func(raw []byte) error {
 		var record struct{ Seq uint64 } // 0 in a heartbeat; writing shows whether the reader has left
 		_ = json.Unmarshal(raw, &record)
 		if record.Seq > after {

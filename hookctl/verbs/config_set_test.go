@@ -66,17 +66,3 @@ func TestLog(t *testing.T) {
 		expect.Equal(t, b.must(strings.Fields(args)...), want, args)
 	}
 }
-
-// What is written to the log while it is followed is shown a whole line at a time, also when it was begun anew.
-func TestLogFollows(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "hookd.log")
-	write(t, path, "one\ntwo\n")
-
-	text, err := readFrom(path, 4)
-	expect.OK(t, err)
-	expect.Equal(t, string(text), "two\n", "behind the first line")
-
-	write(t, path, "new\n")
-	_, err = readFrom(path, 8)
-	expect.Equal(t, err, errShorter, "error for a log that was begun anew")
-}

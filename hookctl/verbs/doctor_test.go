@@ -15,6 +15,7 @@ import (
 	"hookline/expect"
 	"hookline/hookctl/api"
 	"hookline/hookctl/home"
+	"hookline/hookctl/verbs/doctor"
 	losses "hookline/replay/check"
 )
 
@@ -33,23 +34,23 @@ func healthy(t *testing.T) (*bench, *fakeBackend) {
 }
 
 // diagnose runs doctor and gives its checks by name; several of one name are the worst.
-func (b *bench) diagnose(args ...string) (int, map[string]check) {
+func (b *bench) diagnose(args ...string) (int, map[string]doctor.Check) {
 	b.t.Helper()
 	code, out, errs := b.run(append([]string{"doctor", "--json"}, args...)...)
-	var d doctorJSON
+	var d doctor.Report
 	if err := json.Unmarshal([]byte(out), &d); err != nil {
 		b.t.Fatalf("%v: %q, stderr %q", err, out, errs)
 	}
 	if d.OK != (code == 0) {
 		b.t.Errorf("ok %v, exit %d", d.OK, code)
 	}
-	worst := map[string]check{}
-	rank := map[string]int{resultOK: 1, resultWarn: 2, resultFail: 3}
+	worst := map[string]doctor.Check{}
+	rank := map[string]int{doctor.OK: 1, doctor.Warn: 2, doctor.Fail: 3}
 	for _, c := range d.Checks {
 		if rank[c.Result] > rank[worst[c.Name].Result] {
 			worst[c.Name] = c
 		}
-		if c.Result != resultOK && c.Do == "" && c.Name != "log" {
+		if c.Result != doctor.OK && c.Do == "" && c.Name != "log" {
 			b.t.Errorf("%s: %q says nothing about what to do", c.Name, c.Words)
 		}
 	}
@@ -63,7 +64,7 @@ func TestDoctorSwitches(t *testing.T) {
 	edit(t, b.settings(), `"hooks": {`, `"disableAllHooks": true, "env": {"HOOKLINE_DISABLED": "1"}, "hooks": {`)
 	write(t, filepath.Join(b.Cwd, ".claude", "settings.local.json"), `{"disableAllHooks": false, "env": {"HOOKLINE_DISABLED": "0"}}`)
 	write(t, known, `{"projects":{`+jsonOf(b.Cwd)+`:{},`+jsonOf(filepath.Dir(b.Cwd))+`:{"hasTrustDialogAccepted":true}}}`)
-	if _, checks := b.diagnose(); checks["switches"].Result != resultOK {
+	if _, checks := b.diagnose(); checks["switches"].Result != doctor.OK {
 		t.Errorf("%+v", checks["switches"])
 	}
 
@@ -75,7 +76,7 @@ func TestDoctorSwitches(t *testing.T) {
 		before, _ := os.ReadFile(file) // none is there in the administrator's folder
 		write(t, file, text)
 		_, checks := b.diagnose()
-		if c := checks["switches"]; c.Result == resultOK || c.Do == "" {
+		if c := checks["switches"]; c.Result == doctor.OK || c.Do == "" {
 			t.Errorf("%s: %+v", text, c)
 		}
 		write(t, file, string(before))
@@ -86,7 +87,7 @@ func TestDoctorSwitches(t *testing.T) {
 func TestDoctorHostileSettings(t *testing.T) {
 	b, _ := healthy(t)
 	write(t, filepath.Join(b.Cwd, ".claude", "settings.json"), strings.Repeat("[", 12<<20))
-	if _, checks := b.diagnose(); checks["switches"].Result != resultOK {
+	if _, checks := b.diagnose(); checks["switches"].Result != doctor.OK {
 		t.Errorf("%+v", checks["switches"])
 	}
 }
@@ -100,11 +101,11 @@ func TestDoctorFinds(t *testing.T) {
 		result string
 		words  string
 	}{
-		{name: "last start failed", check: "last start", result: resultFail, words: "disk full",
+		{name: "last start failed", check: "last start", result: doctor.Fail, words: "disk full",
 			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				expect.OK(t, home.PathsOf(b.Home(), b.Getenv).StartFailed(home.Attempt{Reason: "disk full"}))
 			}},
-		{name: "lock held", check: "daemon", result: resultWarn, words: "the store is held by process 99 (hookd test)",
+		{name: "lock held", check: "daemon", result: doctor.Warn, words: "the store is held by process 99 (hookd test)",
 			breaks: func(t *testing.T, b *bench, _ *fakeBackend) {
 				b.handler = nil
 				path := filepath.Join(b.Home(), "hookd.lock")
@@ -115,17 +116,17 @@ func TestDoctorFinds(t *testing.T) {
 				}
 				t.Cleanup(func() { _ = l.Close() })
 			}},
-		{name: "no hook yet", check: "client", result: resultWarn, words: "no hook has come yet",
+		{name: "no hook yet", check: "client", result: doctor.Warn, words: "no hook has come yet",
 			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) { f.status.Hooks, f.events = nil, nil }},
-		{name: "loss that an earlier opening found", check: "log", result: resultWarn, words: "lost sequences: 15, 267-269, found 1h0m ago",
+		{name: "loss that an earlier opening found", check: "log", result: doctor.Warn, words: "lost sequences: 15, 267-269, found 1h0m ago",
 			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
 				f.losses = &losses.Known{Lost: []block.Range{{First: 15, Last: 15}, {First: 267, Last: 269}}, Found: noon.Add(-time.Hour)}
 			}},
-		{name: "damage that cost nothing", check: "log", result: resultWarn, words: "was damaged, and nothing is lost any more: 3.blk at 17: checksum",
+		{name: "damage that cost nothing", check: "log", result: doctor.Warn, words: "was damaged, and nothing is lost any more: 3.blk at 17: checksum",
 			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
 				f.status.Damage, f.losses = []string{"3.blk at 17: checksum"}, &losses.Known{}
 			}},
-		{name: "canary", check: "canary", result: resultFail, words: `lost at "bucket latest": nothing there`,
+		{name: "canary", check: "canary", result: doctor.Fail, words: `lost at "bucket latest": nothing there`,
 			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
 				f.canary = api.Canary{Steps: []api.CanaryStep{{Name: "append", OK: true}, {Name: "bucket latest", Detail: "nothing there"}}}
 			}},
@@ -135,7 +136,7 @@ func TestDoctorFinds(t *testing.T) {
 			tc.breaks(t, b, f)
 			code, checks := b.diagnose()
 			got := checks[tc.check]
-			if got.Result != tc.result || !strings.Contains(got.Words, tc.words) || (code == 1) != (tc.result == resultFail) {
+			if got.Result != tc.result || !strings.Contains(got.Words, tc.words) || (code == 1) != (tc.result == doctor.Fail) {
 				t.Errorf("exit %d, check %+v", code, got)
 			}
 		})

@@ -12,6 +12,7 @@ import (
 
 	"hookline/events"
 	"hookline/expect"
+	"hookline/hookctl/verbs/log"
 	"hookline/projector/working"
 )
 
@@ -19,7 +20,7 @@ import (
 // that a newer client may send.
 func TestEverySchema(t *testing.T) {
 	for _, k := range events.Catalog() {
-		raw, err := Schema(k.Type)
+		raw, err := log.Schema(k.Type)
 		if err != nil {
 			t.Errorf("%s: %v", k.Type, err)
 			continue

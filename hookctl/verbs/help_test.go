@@ -75,7 +75,7 @@ func TestClientVerbs(t *testing.T) {
 // TestSchemas: every output belongs to a verb, and every schema can be printed.
 func TestSchemas(t *testing.T) {
 	b := newBench(t, nil)
-	for verb := range outputs {
+	for verb := range outputs() {
 		c, rest, err := commandTree(b.Env, Searcher{}).Find(strings.Fields(verb))
 		if err != nil || len(rest) > 0 || c.HasSubCommands() {
 			t.Errorf("%s is no verb", verb)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hookline/expect"
+	"hookline/hookctl/verbs/install"
 )
 
 // installed is a bench with a hookctl beside hookd.
@@ -31,9 +32,9 @@ func TestHookctlByPath(t *testing.T) {
 		t.Skip(err)
 	}
 	b.Look = func(string) (string, error) { return link, nil }
-	expect.Equal(t, hookctl(b.Env), link, "got")
+	expect.Equal(t, install.Program(b.Env), link, "got")
 	other := filepath.Join(t.TempDir(), "hookctl")
 	write(t, other, "#!other")
 	b.Look = func(string) (string, error) { return other, nil }
-	expect.Equal(t, hookctl(b.Env), beside, "got")
+	expect.Equal(t, install.Program(b.Env), beside, "got")
 }

@@ -10,6 +10,7 @@ import (
 	"hookline/expect"
 	"hookline/hookctl/client"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/doctor"
 	"hookline/hookctl/verbs/env"
 )
 
@@ -21,7 +22,7 @@ func TestDoctorHomeThatCannotBe(t *testing.T) {
 	b.env["HOOKLINE_HOME"] = file
 	_, checks := b.diagnose()
 	c, do := checks["permissions"], "make that folder writable for you, or let HOOKLINE_HOME name another; hooks are kept in another place meanwhile"
-	if _, more := checks["daemon"]; c.Result != resultFail || c.Words != "mkdir "+file+": not a directory" || c.Do != do || more {
+	if _, more := checks["daemon"]; c.Result != doctor.Fail || c.Words != "mkdir "+file+": not a directory" || c.Do != do || more {
 		t.Errorf("%+v", c)
 	}
 }
@@ -35,7 +36,7 @@ func TestStoppedDaemon(t *testing.T) {
 		return nil, &problem.Error{Message: "the daemon (process 7) does not answer within 3s", Hint: "it may be stopped", Exit: 1, Status: http.StatusGatewayTimeout}
 	}
 	_, checks := b.diagnose()
-	if c := checks["daemon"]; c.Result != resultFail || c.Words != "the daemon (process 7) does not answer within 3s" || c.Do != "it may be stopped" {
+	if c := checks["daemon"]; c.Result != doctor.Fail || c.Words != "the daemon (process 7) does not answer within 3s" || c.Do != "it may be stopped" {
 		t.Errorf("%+v", c)
 	}
 	if _, ok := checks["spool"]; !ok {
@@ -53,7 +54,7 @@ func TestRecoveryLinesAreNoFindings(t *testing.T) {
 	normal := "2026-11-21T10:00:00Z Filestore [EVENTS] Stream state outdated, last block has additional entries, will rebuild"
 	f.status.Warnings = []string{normal}
 	_, checks := b.diagnose()
-	if c := checks["log"]; c.Result != resultOK {
+	if c := checks["log"]; c.Result != doctor.OK {
 		t.Errorf("%+v", c)
 	}
 	if out := b.must("status"); strings.Contains(out, "Filestore") {

@@ -111,27 +111,3 @@ func TestPurgeKeepsTheLogInTrouble(t *testing.T) {
 		})
 	}
 }
-
-// HOOKLINE_SOCKET may name anything; a purge removes no folder and no file that it leads to.
-func TestPurgeLeavesWhatTheSocketNames(t *testing.T) {
-	for _, name := range []string{"folder", "file"} {
-		dir := t.TempDir()
-		path := filepath.Join(dir, name)
-		write(t, filepath.Join(dir, "file"), "kept")
-		write(t, filepath.Join(dir, "folder", "file"), "kept")
-		home := filepath.Join(t.TempDir(), "home")
-		write(t, filepath.Join(home, "store", "x"), "log")
-		getenv := func(k string) string {
-			return map[string]string{"HOOKLINE_SOCKET": path, "HOOKLINE_SECOND": t.TempDir()}[k]
-		}
-		if left, err := removeHome(home, getenv); err != nil || len(left) > 0 {
-			t.Errorf("%s: %v %v", name, left, err)
-		}
-		if _, err := os.Stat(path); err != nil {
-			t.Error(err)
-		}
-		if _, err := os.Stat(home); err == nil {
-			t.Errorf("%s: the home is left", name)
-		}
-	}
-}

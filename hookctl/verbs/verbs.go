@@ -1,6 +1,7 @@
-// Package verbs is what people type: one file per noun, a verb with flags a struct whose fields they are, with what it does over the
-// daemon's surface. Whatever a verb touches of the world (output, environment, clock, connection) is
-// a field of its [Env], so that a test runs it in process with a buffer.
+// Package verbs is what people type: it puts the verbs of the packages below it into one tree of commands. Each package has
+// the verbs of a noun. A verb with flags is a struct whose fields they are, with a method Run; one without is a function.
+// Whatever a verb touches of the world (output, environment, clock, connection) is in its [env.Env], so that a test runs it
+// in process with a buffer.
 //
 // # Rules
 //
@@ -8,7 +9,7 @@
 //     own, `hookctl: hint: …`. Exit codes: 0 done, 1 trouble or a usage error, 2 only for a corrupt
 //     log, 130 interrupted. No hint holds a complete destructive command.
 //   - Every verb takes --json: one object, or one object a line, with field names that never change;
-//     the table outputs names the types, of which `hookctl schema` prints the JSON Schema.
+//     the table Outputs of each noun names the types, of which `hookctl schema` prints the JSON Schema.
 //   - Reading works while the daemon is down: the store is then opened in this process for the time
 //     of the command. Writing starts the daemon.
 //   - What comes from the log was written by others: it is cleaned of control characters before it
@@ -18,25 +19,58 @@ package verbs
 
 import (
 	"context"
+	"maps"
 
 	"github.com/spf13/cobra"
 
-	"hookline/events"
-	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
-	"hookline/hookctl/hook"
-	"hookline/hookctl/notes"
-	"hookline/hookctl/redact"
-	"hookline/hookctl/transcript"
+	"hookline/hookctl/verbs/codes"
+	"hookline/hookctl/verbs/command"
+	"hookline/hookctl/verbs/config"
+	contextverb "hookline/hookctl/verbs/context"
+	"hookline/hookctl/verbs/cost"
+	"hookline/hookctl/verbs/doctor"
 	"hookline/hookctl/verbs/env"
-	"hookline/projector/ledger"
-	"hookline/projector/working"
+	"hookline/hookctl/verbs/find"
+	"hookline/hookctl/verbs/identity"
+	"hookline/hookctl/verbs/install"
+	"hookline/hookctl/verbs/ledger"
+	"hookline/hookctl/verbs/lifecycle"
+	"hookline/hookctl/verbs/log"
+	"hookline/hookctl/verbs/mcp"
+	"hookline/hookctl/verbs/otel"
+	"hookline/hookctl/verbs/page"
+	"hookline/hookctl/verbs/project"
+	"hookline/hookctl/verbs/req"
+	"hookline/hookctl/verbs/session"
+	"hookline/hookctl/verbs/statusline"
+	"hookline/hookctl/verbs/top"
+	"hookline/hookctl/verbs/transcripts"
+	"hookline/hookctl/verbs/working"
 )
 
 // Main runs one command line, without the program's name, and gives its exit code.
 func Main(args []string, here env.Here) int {
 	return cmdline.Main(func(ctx context.Context) int {
 		return execute(ctx, env.New(here), Searcher{}, args)
+	})
+}
+
+// Searcher is what the program hookfind links and hookd does not: the search engine would cost every daemon a tenth of
+// its idle memory, the templates of the page as much. hookd hands the verbs that need it over.
+type Searcher struct {
+	Page  page.Server
+	Open  env.IndexOpener
+	Trace otel.Tracer
+	Serve mcp.Server
+}
+
+// Search is [Main] of the program hookfind.
+func Search(args []string, here env.Here, s Searcher) int {
+	return cmdline.Main(func(ctx context.Context) int {
+		e := env.New(here)
+		e.OpenIndex = s.Open
+		return execute(ctx, e, s, args)
 	})
 }
 
@@ -66,94 +100,96 @@ func commandTree(e *env.Env, s Searcher) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	group("recorder", "The recorder:", recorderVerbs(e)...)
-	group("log", "The log:", logVerbs(e, s)...)
-	group("state", "Derived from the log:", stateVerbs(e, s)...)
-	group("tool", "This tool:", configCmd(e), e.CompletionCmd(root), e.VersionCmd(), e.SchemaCmd(outputs), e.ManCmd(root))
-	group("client", "Called by the client:", clientVerbs(e)...)
+	group("recorder", "The recorder:",
+		install.Command(e),
+		install.UninstallCommand(e),
+		lifecycle.StartCommand(e),
+		lifecycle.StopCommand(e),
+		lifecycle.RestartCommand(e),
+		lifecycle.StatusCommand(e),
+		doctor.Command(e),
+		log.DaemonCommand(e),
+	)
+	group("log", "The log:",
+		log.EventsCommand(e),
+		log.TailCommand(e),
+		find.Command(e),
+		find.BlameCommand(e),
+		log.WhyCommand(e),
+		log.RetractCommand(e),
+		log.RepairCommand(e),
+		transcripts.Command(e),
+		mcp.Command(e, s.Serve),
+		otel.Command(e, s.Trace),
+	)
+	group("state", "Derived from the log:",
+		session.Command(e),
+		project.Command(e),
+		identity.Command(e),
+		identity.DreamCommand(e),
+		req.Command(e),
+		working.GoalCommand(e),
+		working.HandoffCommand(e),
+		working.CheckpointCommand(e),
+		contextverb.Command(e),
+		ledger.Command(e),
+		codes.Command(e),
+		cost.Command(e),
+		top.Command(e),
+		statusline.Command(e),
+		page.Command(e, s.Page),
+	)
+	group("tool", "This tool:",
+		config.Command(e),
+		e.CompletionCmd(root),
+		e.VersionCmd(),
+		e.SchemaCmd(outputs()),
+		e.ManCmd(root),
+	)
+	group("client", "Called by the client:",
+		hookCommand(e),
+		identity.ConsciousnessCommand(e),
+	)
 	root.SetHelpCommandGroupID("tool")
 	cmdline.AddHelp(root, "tail")
 	return root
 }
 
 // outputs is what the verbs print with --json. Verbs without a line print no JSON of ours.
-var outputs = cmdline.Outputs{
-	"install": installJSON{}, "uninstall": installJSON{},
-	"start": lifecycleJSON{}, "stop": lifecycleJSON{}, "restart": lifecycleJSON{},
-	"status":                  api.Status{},
-	"doctor":                  cmdline.Either{doctorJSON{}, redact.Finding{}, gapsJSON{}},
-	"tail":                    cmdline.Either{[]events.Record{}, []cloudEventJSON{}},
-	"events list":             cmdline.Either{[]events.Record{}, []cloudEventJSON{}},
-	"events show":             events.Record{},
-	"events types":            []typeJSON{},
-	"events emit":             events.Record{},
-	"blame":                   []blameJSON{},
-	"find":                    []hitJSON{},
-	"import transcripts":      transcript.Imported{},
-	"repair":                  api.Rebuilt{},
-	"config set":              configSetJSON{},
-	"config show":             configJSON{},
-	"config validate":         configValidJSON{},
-	"version":                 cmdline.VersionJSON{},
-	"session list":            []sessionLine{},
-	"session show":            sessionJSON{},
-	"session diff":            sessionDiffJSON{},
-	"session delete":          events.Record{},
-	"cost":                    costJSON{},
-	"project list":            []projectLine{},
-	"project show":            projectLine{},
-	"project rehome":          events.Record{},
-	"identity show":           identityJSON{},
-	"identity history":        []snapshotJSON{},
-	"identity reset-kuramoto": events.Record{},
-	"identity observe":        events.Record{},
-	"dream trigger":           events.Record{},
-	"goal show":               goalJSON{},
-	"goal set":                events.Record{},
-	"handoff show":            handoffJSON{},
-	"handoff write":           events.Record{},
-	"checkpoint list":         []working.Checkpoint{},
-	"checkpoint create":       events.Record{},
-	"checkpoint show":         api.Restored{},
-	"checkpoint restore":      api.Restored{},
-	"context show":            hook.Recovery{},
-	"retract":                 api.Retracted{},
-	"context status":          contextStatusJSON{},
-	"context rules":           rulesJSON{},
-	"context preserve":        preserveJSON{},
-	"context compact":         compactJSON{},
-	"context probe":           []probeJSON{},
-	"why":                     api.Why{},
-	"codes show":              codesJSON{},
-	"codes add":               events.Record{},
-	"codes complete":          codesEndedJSON{},
-	"codes archive":           codesEndedJSON{},
-	"codes cleanup":           codesEndedJSON{},
-	"ledger show":             ledger.State{},
-	"ledger add":              hook.Ordered{},
-	"ledger close":            hook.Ordered{},
-	"ledger decide":           hook.Ordered{},
-	"ledger next":             hook.Ordered{},
-	"ledger question":         hook.Ordered{},
-	"ledger handoff":          ledger.Handoff{},
-	"ledger diff":             ledgerImportJSON{},
-	"page":                    pageJSON{},
-	"ledger render":           renderedJSON{},
-	"ledger import":           ledgerImportJSON{},
-	"ledger ground":           notes.Grounding{},
-	"ledger ghost":            notes.Ghost{},
-	"ledger synthesis":        synthesisJSON{},
-	"ledger recover":          recoveryJSON{},
-	"ledger heal":             healedJSON{},
-	"statusline":              statuslineJSON{},
-	"req status":              reqStatusJSON{},
-	"req satisfy":             api.GateReceipt{},
-	"req clear":               api.GateReceipt{},
-	"req list":                []trackedJSON{},
-	"req sessions":            []liveJSON{},
-	"req prune":               prunedJSON{},
-	"req explain":             explanation{},
-	"req init":                initJSON{},
-	"req validate":            validation{},
-	"req import":              []importedJSON{},
+func outputs() cmdline.Outputs {
+	all := cmdline.Outputs{"version": cmdline.VersionJSON{}}
+	for _, noun := range []cmdline.Outputs{
+		codes.Outputs,
+		config.Outputs,
+		contextverb.Outputs,
+		cost.Outputs,
+		doctor.Outputs,
+		find.Outputs,
+		identity.Outputs,
+		install.Outputs,
+		ledger.Outputs,
+		lifecycle.Outputs,
+		log.Outputs,
+		page.Outputs,
+		project.Outputs,
+		req.Outputs,
+		session.Outputs,
+		statusline.Outputs,
+		transcripts.Outputs,
+		working.Outputs,
+	} {
+		maps.Copy(all, noun)
+	}
+	return all
+}
+
+// hookCommand returns the command that records a hook.
+func hookCommand(e *env.Env) *cobra.Command {
+	return command.Client(e, command.Text{
+		Use:   "hook [EVENT]",
+		Short: "Record a hook of the client and answer it",
+		Long: "Record a hook of the client and answer it. Reads the hook's JSON from stdin, whose hook_event_name wins over\n" +
+			"EVENT. What is printed is for the agent. Our own trouble never blocks it: exit 0, and the hook is spooled.",
+		Example: "  hookctl hook PreToolUse < hook.json",
+	})
 }

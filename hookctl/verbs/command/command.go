@@ -18,14 +18,30 @@ import (
 	"hookline/hookctl/wire"
 )
 
+// Text is what the help of a command says.
+type Text struct {
+	Use     string // the command's name and its arguments
+	Short   string // one line, without a full stop
+	Long    string // paragraphs; "" is Short
+	Example string // each line begins with two blanks
+}
+
+// command returns a command with these texts that does nothing yet.
+func (t Text) command() *cobra.Command {
+	return &cobra.Command{Use: t.Use, Short: t.Short, Long: t.Long, Example: t.Example}
+}
+
+// Run does what a command without flags is for.
+type Run = func(ctx context.Context, e *env.Env, args []string) error
+
 // runner is a verb with flags: its fields are its flags, as of [cmdline.Flags], and hold their defaults.
 type runner interface {
 	Run(ctx context.Context, e *env.Env, args []string) error
 }
 
 // Verb is a command that runs v; its first request connects as n says. Without args a command that is one word takes none.
-func Verb(e *env.Env, n env.Need, use, short, long, example string, v runner, args ...cobra.PositionalArgs) *cobra.Command {
-	cmd := Plain(e, n, use, short, long, example, v.Run, args...)
+func Verb(e *env.Env, n env.Need, text Text, v runner, args ...cobra.PositionalArgs) *cobra.Command {
+	cmd := Plain(e, n, text, v.Run, args...)
 	cmdline.Flags(cmd, v, map[string]cobra.CompletionFunc{
 		"Session": Completes(e, SessionWords), "Project": Completes(e, ProjectWords), "Branch": Completes(e, branchWords),
 		"Types": cobra.FixedCompletions(query.TypeNames(), cobra.ShellCompDirectiveNoFileComp)})
@@ -33,8 +49,8 @@ func Verb(e *env.Env, n env.Need, use, short, long, example string, v runner, ar
 }
 
 // Plain is a verb without flags.
-func Plain(e *env.Env, n env.Need, use, short, long, example string, run func(ctx context.Context, e *env.Env, args []string) error, args ...cobra.PositionalArgs) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Long: long, Example: example}
+func Plain(e *env.Env, n env.Need, text Text, run Run, args ...cobra.PositionalArgs) *cobra.Command {
+	cmd := text.command()
 	if len(args) > 0 {
 		cmd.Args = args[0]
 	}
@@ -56,19 +72,21 @@ func Offering(words cobra.CompletionFunc, cmd *cobra.Command) *cobra.Command {
 
 // Client is a command that the client calls. It stands in the tree for its help: the call itself is the thin client's, which
 // seldom comes by here. Its flags are not parsed: whatever the client sends must not become a usage error.
-func Client(e *env.Env, use, short, long, example string) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Long: long, Example: example, DisableFlagParsing: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
-				return cmd.Help()
-			}
-			path := strings.Fields(cmd.CommandPath())[1:]
-			code := wire.Hook(append(path, args...), e.Self)
-			if code == 0 {
-				return nil
-			}
-			return cmdline.Silent(code)
-		}}
+func Client(e *env.Env, text Text) *cobra.Command {
+	cmd := text.command()
+	cmd.DisableFlagParsing = true
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
+			return cmd.Help()
+		}
+		path := strings.Fields(cmd.CommandPath())[1:]
+		code := wire.Hook(append(path, args...), e.Self)
+		if code == 0 {
+			return nil
+		}
+		return cmdline.Silent(code)
+	}
+	return cmd
 }
 
 // becomeHookfind runs the command line in hookfind.

@@ -43,11 +43,14 @@ type Env struct {
 	Ground  func(path string) (name string, network bool, err error) // facts.NetworkFS
 	Room    func(path string) (free, total int64, err error)         // embedded.FreeSpace
 
-	// OpenIndex opens the index of words in a folder; nil in hookd, where the program hookfind runs what needs it.
-	OpenIndex func(ctx context.Context, dir string) (find.Index, error)
+	// OpenIndex is nil in hookd, where the program hookfind runs what needs the index.
+	OpenIndex IndexOpener
 
 	door *door // to what answers
 }
+
+// IndexOpener opens the index of words in a folder.
+type IndexOpener func(ctx context.Context, dir string) (find.Index, error)
 
 // Here opens the store of a home in this process, as of [client.Options].
 type Here = func(ctx context.Context, p home.Paths) (*client.Client, error)

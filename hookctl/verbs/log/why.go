@@ -1,0 +1,91 @@
+package log
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hookline/hookctl/api"
+	"hookline/hookctl/cmdline"
+	"hookline/hookctl/verbs/command"
+	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/query"
+	"hookline/hookctl/verbs/show"
+)
+
+// WhyCommand returns the command that shows the events behind a line.
+func WhyCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "why TEXT|ID",
+		Short: "Show the events behind a line that the agent is told",
+		Long: "Show the events behind a line that the agent is told: the lines that have the text, the entries of the session's state and of its\n" +
+			"project's ledger that they are made of, each with its event, and when they were told. `hookctl retract` takes an event back.",
+		Example: "  hookctl why proxy.go\n" +
+			"  hookctl why 1201 --session last",
+	}, &whyVerb{}, cmdline.Exactly("TEXT|ID"))
+}
+
+// RetractCommand returns the command that takes an event back.
+func RetractCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "retract ID",
+		Short: "Take an event back: every view is as if it had not come",
+		Long: "Take an event back, by its id or its sequence. From then on every projection is as if the event had not come, also after an\n" +
+			"export and an import. The log keeps it: `replay at` a time before the retraction still shows what followed from it.",
+		Example: "  hookctl retract 1201 --reason 'the wrong session was meant'\n" +
+			"  hookctl why proxy.go",
+	}, &retractVerb{}, cmdline.Exactly("ID"))
+}
+
+type whyVerb struct {
+	query.OfSession
+}
+
+func (f *whyVerb) Run(ctx context.Context, e *env.Env, args []string) error {
+	id, err := query.Current(ctx, e, f.Session)
+	if err != nil {
+		return err
+	}
+	return Why(ctx, e, id, args[0])
+}
+
+// Why prints the events that what a session is told comes from.
+func Why(ctx context.Context, e *env.Env, session, text string) error {
+	out, err := api.ExplainLine.Call(ctx, e, api.WhyRequest{Session: session, Text: text})
+	if err != nil {
+		return err
+	}
+	if e.JSON {
+		return e.PrintJSON(out)
+	}
+	for _, l := range out.Lines {
+		e.Printf("line   %s: %s\n", l.ID, cmdline.OneLine(l.Text))
+	}
+	for _, s := range out.Sources {
+		if s.Seq == 0 {
+			e.Printf("event  %s, not in the log: %s: %s\n", s.Event, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
+			continue
+		}
+		e.Printf("event  %d  %s  %s: %s: %s\n", s.Seq, show.Stamp(e, s.Time), s.Type, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
+	}
+	for _, t := range out.Told {
+		e.Printf("told   %d  %s  %s: %s\n", t.Seq, show.Stamp(e, t.Time), t.Hook, strings.Join(t.Items, ", "))
+	}
+	if len(out.Told) == 0 {
+		e.Printf("told   not yet\n")
+	}
+	return nil
+}
+
+type retractVerb struct {
+	Reason string `help:"why it is wrong; wanted"`
+}
+
+func (f *retractVerb) Run(ctx context.Context, e *env.Env, args []string) error {
+	out, err := api.Retract.Call(ctx, e, api.RetractRequest{ID: args[0], Reason: f.Reason})
+	if err != nil {
+		return err
+	}
+	return e.Result(out, "taken back: %d %s, by event %d\n", out.Target.Seq, out.Target.Type, out.Event.Seq)
+}
