@@ -84,7 +84,7 @@ func (f *Flags) Run(ctx context.Context, e *env.Env, args []string) error {
 // mostHits bounds -n all.
 const mostHits = 200
 
-// query judges what was typed and makes a query of it.
+// Query judges what was typed and makes a query of it.
 func Query(ctx context.Context, e *env.Env, words []string, f Flags) (find.Query, error) {
 	q := find.Query{Words: wordsOf(words), File: f.File, Command: f.Command, Error: f.Error, Types: f.Types, Tools: f.Tools, Limit: int(f.Last)}
 	if f.Last == command.All || int(f.Last) > mostHits {

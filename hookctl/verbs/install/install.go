@@ -316,7 +316,7 @@ func uninstallPlugin(ctx context.Context, e *env.Env, o settings.Options) (strin
 // pluginDir is where the plugin of this home lies.
 func pluginDir(e *env.Env) string { return filepath.Join(e.Home(), "plugin") }
 
-// client runs `claude plugin` with arguments.
+// runClient runs `claude plugin` with arguments.
 func runClient(ctx context.Context, e *env.Env, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, clientLimit)
 	defer cancel()

@@ -179,7 +179,7 @@ func workTree(e *env.Env) (facts.Place, error) {
 	return p, nil
 }
 
-// desk reads what a verb needs. branch "" is the one that is checked out.
+// deskOn reads what a verb needs. branch "" is the one that is checked out.
 func deskOn(ctx context.Context, e *env.Env, branch string) (*desk, error) {
 	place, err := workTree(e)
 	if err != nil {

@@ -107,7 +107,7 @@ func (in input) used() int64 {
 	return max(0, u.Input) + max(0, u.Output) + max(0, u.Creation) + max(0, u.Read)
 }
 
-// statuslineInput reads what the client says on stdin; by hand the session is the environment's. Where stdin stays
+// readInput reads what the client says on stdin; by hand the session is the environment's. Where stdin stays
 // silent the reader is left, for the few milliseconds that the process has.
 func readInput(ctx context.Context, e *env.Env) input {
 	ctx, cancel := context.WithTimeout(ctx, stdinPatience)
