@@ -93,66 +93,78 @@ func commandTree(e *env.Env, s Searcher) *cobra.Command {
 			"colour and progress bars off. Exit codes: 0 done, 1 trouble or a wrong command line, 2 the log is damaged, 130 interrupted.",
 		Example: "  hookctl install && hookctl start\n  hookctl tail -f",
 	}, func() { e.Conf = e.Settle() })
-	group := func(id, title string, verbs ...*cobra.Command) {
-		root.AddGroup(&cobra.Group{ID: id, Title: title})
-		for _, c := range verbs {
-			c.GroupID = id
+	for _, g := range groups(e, s, root) {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.id
 			root.AddCommand(c)
 		}
 	}
-	group("recorder", "The recorder:",
-		install.Command(e),
-		install.UninstallCommand(e),
-		lifecycle.StartCommand(e),
-		lifecycle.StopCommand(e),
-		lifecycle.RestartCommand(e),
-		lifecycle.StatusCommand(e),
-		doctor.Command(e),
-		log.DaemonCommand(e),
-	)
-	group("log", "The log:",
-		log.EventsCommand(e),
-		log.TailCommand(e),
-		find.Command(e),
-		find.BlameCommand(e),
-		log.WhyCommand(e),
-		log.RetractCommand(e),
-		log.RepairCommand(e),
-		transcripts.Command(e),
-		mcp.Command(e, s.Serve),
-		otel.Command(e, s.Trace),
-	)
-	group("state", "Derived from the log:",
-		session.Command(e),
-		project.Command(e),
-		identity.Command(e),
-		identity.DreamCommand(e),
-		req.Command(e),
-		working.GoalCommand(e),
-		working.HandoffCommand(e),
-		working.CheckpointCommand(e),
-		contextverb.Command(e),
-		ledger.Command(e),
-		codes.Command(e),
-		cost.Command(e),
-		top.Command(e),
-		statusline.Command(e),
-		page.Command(e, s.Page),
-	)
-	group("tool", "This tool:",
-		config.Command(e),
-		e.CompletionCmd(root),
-		e.VersionCmd(),
-		e.SchemaCmd(outputs()),
-		e.ManCmd(root),
-	)
-	group("client", "Called by the client:",
-		hookCommand(e),
-		identity.ConsciousnessCommand(e),
-	)
 	root.SetHelpCommandGroupID("tool")
 	cmdline.AddHelp(root, "tail")
 	return root
+}
+
+// group is a part of the list in help.
+type group struct {
+	id, title string
+	commands  []*cobra.Command
+}
+
+// groups lists the verbs of all nouns.
+func groups(e *env.Env, s Searcher, root *cobra.Command) []group {
+	return []group{
+		{"recorder", "The recorder:", []*cobra.Command{
+			install.Command(e),
+			install.UninstallCommand(e),
+			lifecycle.StartCommand(e),
+			lifecycle.StopCommand(e),
+			lifecycle.RestartCommand(e),
+			lifecycle.StatusCommand(e),
+			doctor.Command(e),
+			log.DaemonCommand(e),
+		}},
+		{"log", "The log:", []*cobra.Command{
+			log.EventsCommand(e),
+			log.TailCommand(e),
+			find.Command(e),
+			find.BlameCommand(e),
+			log.WhyCommand(e),
+			log.RetractCommand(e),
+			log.RepairCommand(e),
+			transcripts.Command(e),
+			mcp.Command(e, s.Serve),
+			otel.Command(e, s.Trace),
+		}},
+		{"state", "Derived from the log:", []*cobra.Command{
+			session.Command(e),
+			project.Command(e),
+			identity.Command(e),
+			identity.DreamCommand(e),
+			req.Command(e),
+			working.GoalCommand(e),
+			working.HandoffCommand(e),
+			working.CheckpointCommand(e),
+			contextverb.Command(e),
+			ledger.Command(e),
+			codes.Command(e),
+			cost.Command(e),
+			top.Command(e),
+			statusline.Command(e),
+			page.Command(e, s.Page),
+		}},
+		{"tool", "This tool:", []*cobra.Command{
+			config.Command(e),
+			e.CompletionCmd(root),
+			e.VersionCmd(),
+			e.SchemaCmd(outputs()),
+			e.ManCmd(root),
+		}},
+		{"client", "Called by the client:", []*cobra.Command{
+			hookCommand(e),
+			identity.ConsciousnessCommand(e),
+		}},
+	}
 }
 
 // outputs is what the verbs print with --json. Verbs without a line print no JSON of ours.

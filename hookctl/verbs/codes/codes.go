@@ -39,35 +39,12 @@ type endedJSON struct {
 // Command returns the noun with its verbs.
 func Command(e *env.Env) *cobra.Command {
 	c := cmdline.Noun("codes", "Show what was worked on in a project as short codes, and end them", "  hookctl codes show\n  hookctl codes complete",
-		command.Plain(e, env.Store, command.Text{
-			Use:   "show",
-			Short: "Show the codes of this project",
-			Example: "  hookctl codes show\n" +
-				"  hookctl codes show --json | jq .codes",
-		}, showVerb),
-		command.Plain(e, env.Started, command.Text{
-			Use:   "add CODE",
-			Short: "Add a code",
-			Long:  "Add a code: impl:, dec:, block:, next:, done: or test: and what it says. done: also ends a next: or block: that says the same.",
-			Example: "  hookctl codes add 'dec:one file per verb'\n" +
-				"  hookctl codes add done:ship-it",
-		}, addVerb, cmdline.Exactly("a code, as dec:TEXT")),
-		command.Verb(e, env.Started, command.Text{
-			Use:     "complete",
-			Short:   "End the codes of this project: the work is done",
-			Example: "  hookctl codes complete",
-		}, &endVerb{codes.Completed}),
+		showCommand(e),
+		addCommand(e),
+		completeCommand(e),
 
-		command.Verb(e, env.Started, command.Text{
-			Use:     "archive",
-			Short:   "End the codes of this project, done or not",
-			Example: "  hookctl codes archive",
-		}, &endVerb{codes.Archived}),
-		command.Verb(e, env.Started, command.Text{
-			Use:     "cleanup",
-			Short:   "End the codes of every project where they have expired",
-			Example: "  hookctl codes cleanup",
-		}, &endVerb{codes.Expired}))
+		archiveCommand(e),
+		cleanupCommand(e))
 	c.Long = "Codes are read off prompts and calls: impl: a file or function that was changed, dec: a decision of the user, block: what\n" +
 		"stands in the way, next: and done: things to do, test: the newest result of a program's tests. They expire seven days\n" +
 		"after the newest. What ended is kept; nothing is deleted."
@@ -104,6 +81,15 @@ func read(ctx context.Context, e *env.Env) (out shownJSON, err error) {
 	return out, nil
 }
 
+func showCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, command.Text{
+		Use:   "show",
+		Short: "Show the codes of this project",
+		Example: "  hookctl codes show\n" +
+			"  hookctl codes show --json | jq .codes",
+	}, showVerb)
+}
+
 func showVerb(ctx context.Context, e *env.Env, _ []string) error {
 	out, err := read(ctx, e)
 	if err != nil {
@@ -117,6 +103,16 @@ func showVerb(ctx context.Context, e *env.Env, _ []string) error {
 			e.Printf("this project has no codes\n")
 		}
 	})
+}
+
+func addCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Started, command.Text{
+		Use:   "add CODE",
+		Short: "Add a code",
+		Long:  "Add a code: impl:, dec:, block:, next:, done: or test: and what it says. done: also ends a next: or block: that says the same.",
+		Example: "  hookctl codes add 'dec:one file per verb'\n" +
+			"  hookctl codes add done:ship-it",
+	}, addVerb, cmdline.Exactly("a code, as dec:TEXT"))
 }
 
 func addVerb(ctx context.Context, e *env.Env, args []string) error {
@@ -133,6 +129,30 @@ func addVerb(ctx context.Context, e *env.Env, args []string) error {
 		return err
 	}
 	return emit.Say(e, r)
+}
+
+func completeCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Started, command.Text{
+		Use:     "complete",
+		Short:   "End the codes of this project: the work is done",
+		Example: "  hookctl codes complete",
+	}, &endVerb{codes.Completed})
+}
+
+func archiveCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Started, command.Text{
+		Use:     "archive",
+		Short:   "End the codes of this project, done or not",
+		Example: "  hookctl codes archive",
+	}, &endVerb{codes.Archived})
+}
+
+func cleanupCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Started, command.Text{
+		Use:     "cleanup",
+		Short:   "End the codes of every project where they have expired",
+		Example: "  hookctl codes cleanup",
+	}, &endVerb{codes.Expired})
 }
 
 // endVerb ends the codes of this project, or of every project where they have expired.

@@ -31,31 +31,10 @@ import (
 // Command returns the noun with its verbs.
 func Command(e *env.Env) *cobra.Command {
 	return cmdline.Noun("config", "Show, set and check the configuration", "  hookctl config show\n  hookctl config set idle_exit 1h",
-		command.Plain(e, env.Store, command.Text{
-			Use:   "show",
-			Short: "Show every setting and where its value comes from",
-			Long: "Show every setting and where its value comes from: flags over environment over files, the local file over\n" +
-				"the project's over the user's. An unknown key is an error here, and a warning in a hook.",
-			Example: "  hookctl config show\n" +
-				"  hookctl config show --json | jq .values.fsync",
-		}, showVerb),
-		command.Offering(completeKeys, command.Plain(e, env.Store, command.Text{
-			Use:   "set KEY VALUE",
-			Short: "Set a value in the user's configuration file",
-			Long: "Set a value in the user's configuration file, which is made when it is not there; comments and other keys\n" +
-				"stay. What is of the daemon counts after `hookctl restart`. Lists are set by `hookctl config edit`.",
-			Example: "  hookctl config set idle_exit 1h",
-		}, setVerb, cmdline.Exactly("a key: `hookctl config show` lists them", "a value"))),
-		command.Plain(e, env.Store, command.Text{
-			Use:     "edit",
-			Short:   "Open the user's configuration file in $VISUAL or $EDITOR, then check it",
-			Example: "  hookctl config edit",
-		}, editVerb),
-		command.Plain(e, env.Store, command.Text{
-			Use:     "validate",
-			Short:   "Check the configuration files; exits 1 when something is wrong",
-			Example: "  hookctl config validate",
-		}, validateVerb))
+		showCommand(e),
+		setCommand(e),
+		editCommand(e),
+		validateCommand(e))
 }
 
 // Outputs has the types of what the verbs of this package print with --json.
@@ -63,6 +42,17 @@ var Outputs = cmdline.Outputs{
 	"config set":      setJSON{},
 	"config show":     shownJSON{},
 	"config validate": validJSON{},
+}
+
+func showCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, command.Text{
+		Use:   "show",
+		Short: "Show every setting and where its value comes from",
+		Long: "Show every setting and where its value comes from: flags over environment over files, the local file over\n" +
+			"the project's over the user's. An unknown key is an error here, and a warning in a hook.",
+		Example: "  hookctl config show\n" +
+			"  hookctl config show --json | jq .values.fsync",
+	}, showVerb)
 }
 
 func showVerb(_ context.Context, e *env.Env, _ []string) error {
@@ -137,6 +127,14 @@ type validJSON struct {
 	Requirements []gates.Problem  `json:"requirements,omitempty" jsonschema_description:"parts of this repository's gates that are left out"`
 }
 
+func validateCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, command.Text{
+		Use:     "validate",
+		Short:   "Check the configuration files; exits 1 when something is wrong",
+		Example: "  hookctl config validate",
+	}, validateVerb)
+}
+
 func validateVerb(_ context.Context, e *env.Env, _ []string) error {
 	faults := query.RuleFaults(e)
 	out := validJSON{OK: len(e.Conf.Problems)+len(faults) == 0, Problems: append([]config.Problem{}, e.Conf.Problems...), Requirements: faults}
@@ -149,6 +147,16 @@ func validateVerb(_ context.Context, e *env.Env, _ []string) error {
 			e.Printf("%s read, nothing wrong\n", cmdline.Plural(e.Conf.FilesRead(), "file"))
 		}
 	})
+}
+
+func setCommand(e *env.Env) *cobra.Command {
+	return command.Offering(completeKeys, command.Plain(e, env.Store, command.Text{
+		Use:   "set KEY VALUE",
+		Short: "Set a value in the user's configuration file",
+		Long: "Set a value in the user's configuration file, which is made when it is not there; comments and other keys\n" +
+			"stay. What is of the daemon counts after `hookctl restart`. Lists are set by `hookctl config edit`.",
+		Example: "  hookctl config set idle_exit 1h",
+	}, setVerb, cmdline.Exactly("a key: `hookctl config show` lists them", "a value")))
 }
 
 func setVerb(_ context.Context, e *env.Env, args []string) error {
@@ -244,6 +252,14 @@ func withKey(text, key, value string) string {
 		text += "\n"
 	}
 	return text + line + "\n"
+}
+
+func editCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, command.Text{
+		Use:     "edit",
+		Short:   "Open the user's configuration file in $VISUAL or $EDITOR, then check it",
+		Example: "  hookctl config edit",
+	}, editVerb)
 }
 
 func editVerb(ctx context.Context, e *env.Env, _ []string) error {

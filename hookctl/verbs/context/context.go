@@ -32,43 +32,12 @@ import (
 // Command returns the noun with its verbs.
 func Command(e *env.Env) *cobra.Command {
 	return cmdline.Noun("context", "Show what the agent would be told", "  hookctl context show",
-		command.Verb(e, env.Store, command.Text{
-			Use:   "show",
-			Short: "Show what the session would be told at a start, and what each section costs",
-			Long: "Show what the session would be told when it starts again after a compaction, or at another start, and what each section\n" +
-				"costs in tokens: the gates where it works too, with --at without them, since their rules are not in the log.",
-			Example: "  hookctl context show\n" +
-				"  hookctl context show --source startup --budget 300\n" +
-				"  hookctl context show --session last --at 10m --json | jq .items",
-		}, &showVerb{Source: "compact"}),
-		command.Plain(e, env.Store, command.Text{
-			Use:     "status",
-			Short:   "Show what is there to survive a compaction, and the attention budget",
-			Example: "  hookctl context status --json",
-		}, statusVerb),
-		command.Plain(e, env.Store, command.Text{
-			Use:     "rules",
-			Short:   "Show what survives a compaction and what is summarised",
-			Example: "  hookctl context rules --json",
-		}, rulesVerb),
-		command.Plain(e, env.Store, command.Text{
-			Use:     "preserve [all|critical]",
-			Short:   "Name the sections that are missing in NOTES.md",
-			Long:    "Name the sections that are missing in NOTES.md: the critical two, or all. The exit code is 1 when one is.",
-			Example: "  hookctl context preserve critical",
-		}, preserveVerb, cmdline.Between(0, "all or critical")),
-		command.Verb(e, env.Store, command.Text{
-			Use:   "compact",
-			Short: "Run the simplified checkpoint before a compaction",
-			Long: "Run the simplified checkpoint: four checks, and three that only you can make. A checkpoint of the session is made, unless\n" +
-				"--dry-run is given. The client compacts by /compact or by itself.",
-			Example: "  hookctl context compact --dry-run",
-		}, &compactVerb{}),
-		command.Verb(e, env.Store, command.Text{
-			Use:     "probe FILE…",
-			Short:   "Say what reading a file would cost, and whether to",
-			Example: "  hookctl context probe auth/jwt.go --for token --for refresh",
-		}, &probeVerb{}, cmdline.AtLeast("FILE")))
+		showCommand(e),
+		statusCommand(e),
+		rulesCommand(e),
+		preserveCommand(e),
+		compactCommand(e),
+		probeCommand(e))
 }
 
 // Outputs has the types of what the verbs of this package print with --json.
@@ -79,6 +48,18 @@ var Outputs = cmdline.Outputs{
 	"context preserve": preserveJSON{},
 	"context compact":  compactJSON{},
 	"context probe":    []probeJSON{},
+}
+
+func showCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "show",
+		Short: "Show what the session would be told at a start, and what each section costs",
+		Long: "Show what the session would be told when it starts again after a compaction, or at another start, and what each section\n" +
+			"costs in tokens: the gates where it works too, with --at without them, since their rules are not in the log.",
+		Example: "  hookctl context show\n" +
+			"  hookctl context show --source startup --budget 300\n" +
+			"  hookctl context show --session last --at 10m --json | jq .items",
+	}, &showVerb{Source: "compact"})
 }
 
 type showVerb struct {
@@ -179,6 +160,14 @@ func status(ctx context.Context, e *env.Env) (statusJSON, error) {
 	return out, nil
 }
 
+func statusCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, command.Text{
+		Use:     "status",
+		Short:   "Show what is there to survive a compaction, and the attention budget",
+		Example: "  hookctl context status --json",
+	}, statusVerb)
+}
+
 func statusVerb(ctx context.Context, e *env.Env, _ []string) error {
 	s, err := status(ctx, e)
 	if err != nil {
@@ -187,6 +176,14 @@ func statusVerb(ctx context.Context, e *env.Env, _ []string) error {
 	p := s.Preservation
 	return e.Result(s, "session continuity  %s\ndecision log        %s\nentries of today    %d\nactive beads        %d\nattention           %s, %d tokens, %d since the last delta synthesis\n",
 		yesNo(p.Continuity), yesNo(p.Decisions), p.Today, p.Beads, cmp.Or(s.Attention.Level, "unknown"), s.Attention.Tokens, s.Attention.Unsynced)
+}
+
+func rulesCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, command.Text{
+		Use:     "rules",
+		Short:   "Show what survives a compaction and what is summarised",
+		Example: "  hookctl context rules --json",
+	}, rulesVerb)
 }
 
 func rulesVerb(_ context.Context, e *env.Env, _ []string) error {
@@ -203,6 +200,15 @@ func yesNo(b bool) string {
 // preserveJSON is what `context preserve --json` prints.
 type preserveJSON struct {
 	Missing []string `json:"missing" jsonschema_description:"sections that NOTES.md does not have"`
+}
+
+func preserveCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, command.Text{
+		Use:     "preserve [all|critical]",
+		Short:   "Name the sections that are missing in NOTES.md",
+		Long:    "Name the sections that are missing in NOTES.md: the critical two, or all. The exit code is 1 when one is.",
+		Example: "  hookctl context preserve critical",
+	}, preserveVerb, cmdline.Between(0, "all or critical"))
 }
 
 func preserveVerb(ctx context.Context, e *env.Env, args []string) error {
@@ -235,6 +241,16 @@ type compactJSON struct {
 	Passed     int             `json:"passed" jsonschema_description:"of four"`
 	Manual     []string        `json:"manual" jsonschema_description:"what only a person can check"`
 	Checkpoint string          `json:"checkpoint,omitempty" jsonschema_description:"id of its event; absent with --dry-run"`
+}
+
+func compactCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "compact",
+		Short: "Run the simplified checkpoint before a compaction",
+		Long: "Run the simplified checkpoint: four checks, and three that only you can make. A checkpoint of the session is made, unless\n" +
+			"--dry-run is given. The client compacts by /compact or by itself.",
+		Example: "  hookctl context compact --dry-run",
+	}, &compactVerb{})
 }
 
 type compactVerb struct {
@@ -279,6 +295,14 @@ type probeJSON struct {
 	Tokens    int    `json:"tokens" jsonschema_description:"bytes / 4"`
 	Relevance int    `json:"relevance" jsonschema_description:"0 to 10: for each word 1 where it occurs, 2 where more than five times"`
 	Decision  string `json:"decision" jsonschema_description:"load (at most 500 lines, or relevance 6 and more), excerpt (3 to 5) or skip"`
+}
+
+func probeCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Store, command.Text{
+		Use:     "probe FILE…",
+		Short:   "Say what reading a file would cost, and whether to",
+		Example: "  hookctl context probe auth/jwt.go --for token --for refresh",
+	}, &probeVerb{}, cmdline.AtLeast("FILE"))
 }
 
 type probeVerb struct {

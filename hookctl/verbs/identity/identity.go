@@ -54,36 +54,10 @@ func ConsciousnessCommand(e *env.Env) *cobra.Command {
 func Command(e *env.Env) *cobra.Command {
 	return cmdline.Noun("identity", "Show a session's identity, and set it",
 		"  hookctl identity show\n  hookctl identity history",
-		command.Verb(e, env.Store, command.Text{
-			Use:   "show",
-			Short: "Show facets, continuity and consciousness",
-			Long: "Show what a session is about (13 facets of the purpose vector), how coherent it is (r), how far it is still\n" +
-				"the one it was (IC, over time), and what follows from that. --at shows it as it was.\n\n" +
-				cmdline.PointForms,
-			Example: "  hookctl identity show\n" +
-				"  hookctl identity show --session last --at yesterday\n" +
-				"  hookctl identity show --session c68c8a51 --json | jq .ic",
-		}, &showVerb{}),
-		command.Verb(e, env.Store, command.Text{
-			Use:   "history",
-			Short: "List the snapshots, the newest last",
-			Example: "  hookctl identity history\n" +
-				"  hookctl identity history --all -n all --json",
-		}, &historyVerb{Last: 20}),
-		command.Verb(e, env.Store, command.Text{
-			Use:   "reset-kuramoto",
-			Short: "Spread the phases evenly, 2πi/13: r becomes 0",
-			Long: "Spread the 13 phases evenly over the circle, 2πi/13, so that r is 0. For phases that an observation\n" +
-				"has left in an unwanted state; the tool calls that follow draw them together again.",
-			Example: "  hookctl identity reset-kuramoto --session c68c8a51",
-		}, &resetVerb{}),
-		command.Verb(e, env.Store, command.Text{
-			Use:   "observe",
-			Short: "Set identity values that an outside engine has measured",
-			Long: "Set identity values that an outside engine has measured. They hold until the next observation or the\n" +
-				"session's end; IC compares the new vector with the one before. A value that is out of range is refused.",
-			Example: "  hookctl identity observe --vector .5,.1,.1,.2,.1,.3,.6,.1,.1,.1,.3,.3,.1 --accuracy 0.9",
-		}, &observation{Observer: "command"}))
+		showCommand(e),
+		historyCommand(e),
+		resetKuramotoCommand(e),
+		observeCommand(e))
 }
 
 // Outputs has the types of what the verbs of this package print with --json.
@@ -93,6 +67,19 @@ var Outputs = cmdline.Outputs{
 	"identity reset-kuramoto": events.Record{},
 	"identity observe":        events.Record{},
 	"dream trigger":           events.Record{},
+}
+
+func showCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "show",
+		Short: "Show facets, continuity and consciousness",
+		Long: "Show what a session is about (13 facets of the purpose vector), how coherent it is (r), how far it is still\n" +
+			"the one it was (IC, over time), and what follows from that. --at shows it as it was.\n\n" +
+			cmdline.PointForms,
+		Example: "  hookctl identity show\n" +
+			"  hookctl identity show --session last --at yesterday\n" +
+			"  hookctl identity show --session c68c8a51 --json | jq .ic",
+	}, &showVerb{})
 }
 
 type showVerb struct {
@@ -192,6 +179,15 @@ var levels = []rune("▁▂▃▄▅▆▇█")
 // mostLevels is how many of the newest values such a picture shows.
 const mostLevels = 60
 
+func historyCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "history",
+		Short: "List the snapshots, the newest last",
+		Example: "  hookctl identity history\n" +
+			"  hookctl identity history --all -n all --json",
+	}, &historyVerb{Last: 20})
+}
+
 type historyVerb struct {
 	All  bool          `help:"of every project"`
 	Last command.Count `flag:"n,n" help:"the last N, or all"`
@@ -264,6 +260,16 @@ func twoPlaces(v *float64) string {
 	return fmt.Sprintf("%.2f", *v)
 }
 
+func resetKuramotoCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "reset-kuramoto",
+		Short: "Spread the phases evenly, 2πi/13: r becomes 0",
+		Long: "Spread the 13 phases evenly over the circle, 2πi/13, so that r is 0. For phases that an observation\n" +
+			"has left in an unwanted state; the tool calls that follow draw them together again.",
+		Example: "  hookctl identity reset-kuramoto --session c68c8a51",
+	}, &resetVerb{})
+}
+
 type resetVerb struct {
 	query.OfSession
 }
@@ -280,6 +286,16 @@ func appendAndShow(ctx context.Context, e *env.Env, name string, event events.Ev
 	}
 	c, _ := query.StateOf[identity.State](ctx, e, identity.Name, r.Session) // the event is there all the same
 	return e.Result(r, "%s is event %d\n%s  %s\n", r.Type, r.Seq, e.Paint.Session(show.Alias(r.Session)), c.Brief())
+}
+
+func observeCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "observe",
+		Short: "Set identity values that an outside engine has measured",
+		Long: "Set identity values that an outside engine has measured. They hold until the next observation or the\n" +
+			"session's end; IC compares the new vector with the one before. A value that is out of range is refused.",
+		Example: "  hookctl identity observe --vector .5,.1,.1,.2,.1,.3,.6,.1,.1,.1,.3,.3,.1 --accuracy 0.9",
+	}, &observation{Observer: "command"})
 }
 
 // observation holds the flags of `identity observe`.

@@ -9,12 +9,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/notes"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/query"
 	"hookline/projector/identity"
@@ -90,6 +93,17 @@ type renderedJSON struct {
 	Changed bool   `json:"changed" jsonschema_description:"it was not so before"`
 }
 
+func renderCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, command.Text{
+		Use:   "render [FILE]",
+		Short: "Write the ledger into NOTES.md, or into a bead's YAML",
+		Long: "Write the ledger into a marked block of NOTES.md at the top of the work tree, or of FILE; a .yaml file is a bead.\n" +
+			"What is outside of the block stays byte for byte. A symbolic link and another user's file are refused.",
+		Example: "  hookctl ledger render\n" +
+			"  hookctl ledger render .beads/beads-x7y8.yaml",
+	}, renderVerb, cmdline.Between(0, "FILE"))
+}
+
 func renderVerb(ctx context.Context, e *env.Env, args []string) error {
 	file := fileOrNotes(e, args)
 	changed, err := render(ctx, e, file)
@@ -132,6 +146,18 @@ type importJSON struct {
 	Closed   int            `json:"closed" jsonschema_description:"entries that the file ticks off"`
 	Forks    []hook.Ordered `json:"forks" jsonschema_description:"decisions that the ledger has otherwise"`
 	Problems []string       `json:"problems" jsonschema_description:"what could not be read"`
+}
+
+func importCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Started, command.Text{
+		Use:   "import [FILE]",
+		Short: "Take over what NOTES.md or a bead says",
+		Long: "Take over decisions, test scenarios, next steps and questions from NOTES.md, or from FILE; a .yaml file is a bead.\n" +
+			"What the ledger has is not added again, and a box that is ticked closes its entry. What is missing in the file stays\n" +
+			"in the ledger. A decision that the ledger has otherwise is a fork, and the exit code is 1, as for what cannot be read.",
+		Example: "  hookctl ledger import --dry-run\n" +
+			"  hookctl ledger import .beads/beads-x7y8.yaml",
+	}, &importVerb{}, cmdline.Between(0, "FILE"))
 }
 
 type importVerb struct {

@@ -6,12 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/notes"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
 )
 
@@ -19,6 +22,19 @@ import (
 
 // leastGrounded is the ratio that passes (S3).
 const leastGrounded = 0.95
+
+func groundCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "ground [FILE…]",
+		Short: "Check how many claims rest on the project's files",
+		Long: "Check how many claims are grounded: of the ledger's decisions, or of the files. In a document, claims are citations\n" +
+			"(`quote` [${PROJECT_ROOT}/path:line[-line]]), links to files and paths in code type; in a .jsonl trajectory the\n" +
+			"entries of phase \"cite\". A place that is not there and a quote that is not on it are named. The exit code is 1 when\n" +
+			"the ratio is below the threshold. For files neither a daemon nor a store is needed.",
+		Example: "  hookctl ledger ground\n" +
+			"  hookctl ledger ground README.md docs/*.md",
+	}, &groundVerb{Threshold: leastGrounded})
+}
 
 type groundVerb struct {
 	Threshold float64 `help:"the least ratio that passes"`
@@ -67,6 +83,17 @@ func claims(ctx context.Context, e *env.Env, files []string) ([]notes.Claim, err
 		list = append(list, notes.ClaimsOfMarkdown(root, filepath.ToSlash(rel), data)...)
 	}
 	return list, nil
+}
+
+func ghostCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "ghost FEATURE",
+		Short: "Check that a feature which is written of is in the code",
+		Long: "Search the tracked files for a feature by two queries: its own words and those of --query. A line of code that has\n" +
+			"all words of a query is a hit. Without any hit it is a confirmed_ghost, or of high_ambiguity where three lines of\n" +
+			"documents or more mention it; either goes into the ledger until it is closed, and the exit code is 1.",
+		Example: "  hookctl ledger ghost 'refresh token rotation' --query 'rotateRefresh'",
+	}, &ghostVerb{}, cmdline.Exactly("FEATURE"))
 }
 
 type ghostVerb struct {

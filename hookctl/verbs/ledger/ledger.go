@@ -27,100 +27,24 @@ import (
 
 // Command returns the noun with its verbs.
 func Command(e *env.Env) *cobra.Command {
+	verbs := append(wordVerbs(e),
+		groundCommand(e),
+		ghostCommand(e),
+		synthesisCommand(e),
+		recoverCommand(e),
+		healCommand(e),
+		showCommand(e),
+		addCommand(e),
+		handoffCommand(e),
+		closeCommand(e),
+		renderCommand(e),
+		importCommand(e),
+		diffCommand(e),
+	)
 	c := cmdline.Noun("ledger", "Keep a project's decisions, next steps, questions and test scenarios",
-		"  hookctl ledger show\n  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies'", append(wordVerbs(e),
-			command.Verb(e, env.Store, command.Text{
-				Use:   "ground [FILE…]",
-				Short: "Check how many claims rest on the project's files",
-				Long: "Check how many claims are grounded: of the ledger's decisions, or of the files. In a document, claims are citations\n" +
-					"(`quote` [${PROJECT_ROOT}/path:line[-line]]), links to files and paths in code type; in a .jsonl trajectory the\n" +
-					"entries of phase \"cite\". A place that is not there and a quote that is not on it are named. The exit code is 1 when\n" +
-					"the ratio is below the threshold. For files neither a daemon nor a store is needed.",
-				Example: "  hookctl ledger ground\n" +
-					"  hookctl ledger ground README.md docs/*.md",
-			}, &groundVerb{Threshold: leastGrounded}),
-			command.Verb(e, env.Store, command.Text{
-				Use:   "ghost FEATURE",
-				Short: "Check that a feature which is written of is in the code",
-				Long: "Search the tracked files for a feature by two queries: its own words and those of --query. A line of code that has\n" +
-					"all words of a query is a hit. Without any hit it is a confirmed_ghost, or of high_ambiguity where three lines of\n" +
-					"documents or more mention it; either goes into the ledger until it is closed, and the exit code is 1.",
-				Example: "  hookctl ledger ghost 'refresh token rotation' --query 'rotateRefresh'",
-			}, &ghostVerb{}, cmdline.Exactly("FEATURE")),
-			command.Verb(e, env.Started, command.Text{
-				Use:   "synthesis",
-				Short: "Check the ledger before the context is cleared, and hand it over",
-				Long: "Check the ledger in seven steps before the context is cleared: grounding, features that no search finds, the decision\n" +
-					"log (NOTES.md is rendered where it has our block), beads (`br sync --flush-only` where br is on the PATH), the handoff,\n" +
-					"the evidence to come back to, and three test scenarios. At level strict the first two can fail, and the exit code is 1.\n" +
-					"The client cannot be kept from clearing; the next session is told the result.",
-				Example: "  hookctl ledger synthesis --level strict",
-			}, &synthesisVerb{Level: "warn"}),
-			command.Plain(e, env.Store, command.Text{
-				Use:   "recover [LEVEL] [WORDS…]",
-				Short: "Print what is needed to go on, by level",
-				Long: "Print what is needed to go on after the context was cut. Level 1: the active task, the last checkpoint, the reasoning\n" +
-					"state and the last three decisions, about 100 tokens. Level 2: the entries that fit the words best, closed ones too,\n" +
-					"at most 500 tokens. Level 3: everything.",
-				Example: "  hookctl ledger recover\n" +
-					"  hookctl ledger recover 2 authentication tokens",
-			}, recoverVerb),
-			command.Verb(e, env.Started, command.Text{
-				Use:   "heal",
-				Short: "Write a missing or empty NOTES.md anew: from the log, from git, or from a template",
-				Long: "Write a missing or empty NOTES.md anew: from the log, with your own text as the last commit has it; without entries as\n" +
-					"the last commit has it; else from a template. The exit code is 0 for a healthy or healed file, with --check-only 1 for\n" +
-					"damage that can be repaired, and 2 for what cannot.",
-				Example: "  hookctl ledger heal --check-only",
-			}, &healVerb{}),
-			command.Verb(e, env.Store, command.Text{
-				Use:   "show",
-				Short: "Show the ledger of this project",
-				Example: "  hookctl ledger show\n" +
-					"  hookctl ledger show --all --json | jq '.entries[]'",
-			}, &showVerb{}),
-			command.Offering(cobra.FixedCompletions(addedKinds, cobra.ShellCompDirectiveNoFileComp), command.Verb(e, env.Started, command.Text{
-				Use:   "add KIND TEXT",
-				Short: "Add a decision, a step, a question or a scenario",
-				Long: "Add a decision, a step, a question or a test scenario. A decision may begin with its subject: \"subject: decision\".\n" +
-					"Where the ledger has another decision about that subject, or with the same evidence, the ledger holds: the fork is\n" +
-					"recorded and the exit code is 1; --replaces takes the place of the old one. What is there already is not added again.",
-				Example: "  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies' --evidence '${PROJECT_ROOT}/auth/jwt.go:45-67'\n" +
-					"  hookctl ledger add step 'Tolerate 30 s of clock skew'\n" +
-					"  hookctl ledger add scenario 'Token expires at the boundary' --case edge_case --expect 'grace period applies'",
-			}, &addition{}, cmdline.Exactly("KIND: decision, step, question or scenario", "TEXT"))),
-			command.Plain(e, env.Store, command.Text{
-				Use:     "handoff",
-				Short:   "List the handoffs that `ledger synthesis` recorded",
-				Example: "  hookctl ledger handoff --json | jq -r .session",
-			}, handoffVerb),
-			command.Verb(e, env.Started, command.Text{
-				Use:     "close NUMBER",
-				Short:   "Close an entry: done, answered or taken back",
-				Example: "  hookctl ledger close 41 --reason done",
-			}, &closeVerb{}, cmdline.Exactly("the entry: `hookctl ledger show` shows their numbers")),
-			command.Plain(e, env.Store, command.Text{
-				Use:   "render [FILE]",
-				Short: "Write the ledger into NOTES.md, or into a bead's YAML",
-				Long: "Write the ledger into a marked block of NOTES.md at the top of the work tree, or of FILE; a .yaml file is a bead.\n" +
-					"What is outside of the block stays byte for byte. A symbolic link and another user's file are refused.",
-				Example: "  hookctl ledger render\n" +
-					"  hookctl ledger render .beads/beads-x7y8.yaml",
-			}, renderVerb, cmdline.Between(0, "FILE")),
-			command.Verb(e, env.Started, command.Text{
-				Use:   "import [FILE]",
-				Short: "Take over what NOTES.md or a bead says",
-				Long: "Take over decisions, test scenarios, next steps and questions from NOTES.md, or from FILE; a .yaml file is a bead.\n" +
-					"What the ledger has is not added again, and a box that is ticked closes its entry. What is missing in the file stays\n" +
-					"in the ledger. A decision that the ledger has otherwise is a fork, and the exit code is 1, as for what cannot be read.",
-				Example: "  hookctl ledger import --dry-run\n" +
-					"  hookctl ledger import .beads/beads-x7y8.yaml",
-			}, &importVerb{}, cmdline.Between(0, "FILE")),
-			command.Plain(e, env.Store, command.Text{
-				Use:     "diff [FILE]",
-				Short:   "Show what NOTES.md or a bead has and the ledger has not: `ledger import --dry-run`",
-				Example: "  hookctl ledger diff",
-			}, diffVerb, cmdline.Between(0, "FILE")))...)
+		"  hookctl ledger show\n"+
+			"  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies'",
+		verbs...)
 	c.Long = "The ledger belongs to the project of this directory and survives every cut of the context: a session that starts is\n" +
 		"told the last decisions, the next steps and open questions, each with its number."
 	return c
@@ -135,17 +59,9 @@ func wordVerbs(e *env.Env) []*cobra.Command {
 		{"question", events.LedgerQuestion, "'Which clock does the gateway trust?'"},
 	} {
 		list = append(list, command.Verb(e, env.Started, command.Text{
-			Use: w.verb +
-				" TEXT",
-			Short: "Add a " +
-				w.kind +
-				": `ledger add " +
-				w.kind +
-				"`",
-			Example: "  hookctl ledger " +
-				w.verb +
-				" " +
-				w.example,
+			Use:     w.verb + " TEXT",
+			Short:   "Add a " + w.kind + ": `ledger add " + w.kind + "`",
+			Example: "  hookctl ledger " + w.verb + " " + w.example,
 		}, &addition{kind: w.kind}, cmdline.Exactly("TEXT")))
 	}
 	return list
@@ -195,6 +111,15 @@ var addedKinds = []string{events.LedgerDecision, events.LedgerStep, events.Ledge
 var shownKinds = []struct{ kind, title string }{
 	{events.LedgerDecision, "Decisions"}, {events.LedgerStep, "Next steps"}, {events.LedgerQuestion, "Open questions"},
 	{events.LedgerScenario, "Test scenarios"}, {events.LedgerGhost, "Features that no search finds"},
+}
+
+func showCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "show",
+		Short: "Show the ledger of this project",
+		Example: "  hookctl ledger show\n" +
+			"  hookctl ledger show --all --json | jq '.entries[]'",
+	}, &showVerb{})
 }
 
 type showVerb struct {
@@ -253,6 +178,19 @@ func Print(e *env.Env, s ledger.State, all bool) error {
 // scenarioCases are the types of test scenarios (S3 "test_scenarios[]").
 var scenarioCases = []string{"happy_path", "edge_case", "error_handling"}
 
+func addCommand(e *env.Env) *cobra.Command {
+	return command.Offering(cobra.FixedCompletions(addedKinds, cobra.ShellCompDirectiveNoFileComp), command.Verb(e, env.Started, command.Text{
+		Use:   "add KIND TEXT",
+		Short: "Add a decision, a step, a question or a scenario",
+		Long: "Add a decision, a step, a question or a test scenario. A decision may begin with its subject: \"subject: decision\".\n" +
+			"Where the ledger has another decision about that subject, or with the same evidence, the ledger holds: the fork is\n" +
+			"recorded and the exit code is 1; --replaces takes the place of the old one. What is there already is not added again.",
+		Example: "  hookctl ledger add decision 'refresh tokens: rotate them' --because 'a stolen one dies' --evidence '${PROJECT_ROOT}/auth/jwt.go:45-67'\n" +
+			"  hookctl ledger add step 'Tolerate 30 s of clock skew'\n" +
+			"  hookctl ledger add scenario 'Token expires at the boundary' --case edge_case --expect 'grace period applies'",
+	}, &addition{}, cmdline.Exactly("KIND: decision, step, question or scenario", "TEXT")))
+}
+
 // addition holds the flags of `ledger add` as they were typed.
 type addition struct {
 	Subject  string   `help:"what a decision is about"`
@@ -283,6 +221,14 @@ func (f *addition) Run(ctx context.Context, e *env.Env, args []string) error {
 	return sayOrdered(e, r.Results[0], event.Text)
 }
 
+func handoffCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, command.Text{
+		Use:     "handoff",
+		Short:   "List the handoffs that `ledger synthesis` recorded",
+		Example: "  hookctl ledger handoff --json | jq -r .session",
+	}, handoffVerb)
+}
+
 func handoffVerb(ctx context.Context, e *env.Env, _ []string) error {
 	s, err := Of(ctx, e)
 	if err != nil {
@@ -292,6 +238,14 @@ func handoffVerb(ctx context.Context, e *env.Env, _ []string) error {
 	return cmdline.PrintList(t, "no handoffs yet: `hookctl ledger synthesis` records one", s.Handoffs, func(h ledger.Handoff) []string {
 		return []string{fmt.Sprint(h.Seq), show.Ago(e, h.Ended), show.Alias(h.Session), h.Level, fmt.Sprintf("%.2f", h.Ratio), show.OrDash(h.NotesRef)}
 	})
+}
+
+func diffCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, command.Text{
+		Use:     "diff [FILE]",
+		Short:   "Show what NOTES.md or a bead has and the ledger has not: `ledger import --dry-run`",
+		Example: "  hookctl ledger diff",
+	}, diffVerb, cmdline.Between(0, "FILE"))
 }
 
 func diffVerb(ctx context.Context, e *env.Env, args []string) error {
@@ -350,6 +304,14 @@ func entryID(ctx context.Context, e *env.Env, name string) (string, error) {
 		}
 	}
 	return "", problem.Faultf("the ledger has no entry %q", name).Advise("`hookctl ledger show --all` shows their numbers")
+}
+
+func closeCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Started, command.Text{
+		Use:     "close NUMBER",
+		Short:   "Close an entry: done, answered or taken back",
+		Example: "  hookctl ledger close 41 --reason done",
+	}, &closeVerb{}, cmdline.Exactly("the entry: `hookctl ledger show` shows their numbers"))
 }
 
 type closeVerb struct {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hookline/events"
 	"hookline/events/copies"
 	"hookline/events/wording"
@@ -20,6 +22,7 @@ import (
 	"hookline/hookctl/notes"
 	"hookline/hookctl/problem"
 	"hookline/hookctl/safeopen"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
 	"hookline/projector/ledger"
 )
@@ -42,6 +45,18 @@ type recoveryJSON struct {
 	Text    string         `json:"text" jsonschema_description:"what is recovered"`
 	Active  notes.Active   `json:"active" jsonschema_description:"what is worked on"`
 	Entries []ledger.Entry `json:"entries" jsonschema_description:"that the text has"`
+}
+
+func recoverCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, command.Text{
+		Use:   "recover [LEVEL] [WORDS…]",
+		Short: "Print what is needed to go on, by level",
+		Long: "Print what is needed to go on after the context was cut. Level 1: the active task, the last checkpoint, the reasoning\n" +
+			"state and the last three decisions, about 100 tokens. Level 2: the entries that fit the words best, closed ones too,\n" +
+			"at most 500 tokens. Level 3: everything.",
+		Example: "  hookctl ledger recover\n" +
+			"  hookctl ledger recover 2 authentication tokens",
+	}, recoverVerb)
 }
 
 func recoverVerb(ctx context.Context, e *env.Env, args []string) error {
@@ -115,6 +130,18 @@ func entryText(e ledger.Entry) string {
 		text += "\n  `" + c.Quote + "` [" + c.String() + "]"
 	}
 	return text + "\n"
+}
+
+func synthesisCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Started, command.Text{
+		Use:   "synthesis",
+		Short: "Check the ledger before the context is cleared, and hand it over",
+		Long: "Check the ledger in seven steps before the context is cleared: grounding, features that no search finds, the decision\n" +
+			"log (NOTES.md is rendered where it has our block), beads (`br sync --flush-only` where br is on the PATH), the handoff,\n" +
+			"the evidence to come back to, and three test scenarios. At level strict the first two can fail, and the exit code is 1.\n" +
+			"The client cannot be kept from clearing; the next session is told the result.",
+		Example: "  hookctl ledger synthesis --level strict",
+	}, &synthesisVerb{Level: "warn"})
 }
 
 type synthesisVerb struct {
@@ -229,6 +256,17 @@ type healedJSON struct {
 	Status  string `json:"status" jsonschema_description:"healthy, damaged or healed"`
 	Problem string `json:"problem,omitempty" jsonschema_description:"what is wrong, or was"`
 	From    string `json:"from,omitempty" jsonschema_description:"log, git or template"`
+}
+
+func healCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Started, command.Text{
+		Use:   "heal",
+		Short: "Write a missing or empty NOTES.md anew: from the log, from git, or from a template",
+		Long: "Write a missing or empty NOTES.md anew: from the log, with your own text as the last commit has it; without entries as\n" +
+			"the last commit has it; else from a template. The exit code is 0 for a healthy or healed file, with --check-only 1 for\n" +
+			"damage that can be repaired, and 2 for what cannot.",
+		Example: "  hookctl ledger heal --check-only",
+	}, &healVerb{})
 }
 
 type healVerb struct {

@@ -25,25 +25,9 @@ import (
 func Command(e *env.Env) *cobra.Command {
 	return cmdline.Noun("project", "List, show and join projects",
 		"  hookctl project list\n  hookctl project show",
-		command.Plain(e, env.Store, command.Text{
-			Use:   "list",
-			Short: "List the projects, the last used first",
-			Example: "  hookctl project list\n" +
-				"  hookctl project list --json | jq -r .path",
-		}, listVerb),
-		command.Offering(command.Completes(e, command.ProjectWords), command.Plain(e, env.Store, command.Text{
-			Use:   "show [PROJECT]",
-			Short: "Show a project, without a name the one here",
-			Example: "  hookctl project show\n" +
-				"  hookctl project show hookline --json",
-		}, showVerb, cmdline.Between(0, "a project"))),
-		command.Offering(command.Completes(e, command.ProjectWords), command.Plain(e, env.Store, command.Text{
-			Use:   "rehome OLD NEW",
-			Short: "Join a project into another: what belonged to OLD counts for NEW",
-			Long: "Join a project into another: what belonged to OLD counts for NEW. For a folder that moved in a way\n" +
-				"that could not be recognised (no git, or neither remote nor root commit in common).",
-			Example: "  hookctl project rehome 1f3a90c2b7de 77aa01bc93f2",
-		}, rehomeVerb, cmdline.Exactly("the project that is given up", "the project that takes it in"))))
+		listCommand(e),
+		showCommand(e),
+		rehomeCommand(e))
 }
 
 // Outputs has the types of what the verbs of this package print with --json.
@@ -51,6 +35,15 @@ var Outputs = cmdline.Outputs{
 	"project list":   []line{},
 	"project show":   line{},
 	"project rehome": events.Record{},
+}
+
+func listCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, command.Text{
+		Use:   "list",
+		Short: "List the projects, the last used first",
+		Example: "  hookctl project list\n" +
+			"  hookctl project list --json | jq -r .path",
+	}, listVerb)
 }
 
 func listVerb(ctx context.Context, e *env.Env, _ []string) error {
@@ -112,6 +105,15 @@ func counted(ctx context.Context, e *env.Env) ([]project.State, error) {
 	return out, err
 }
 
+func showCommand(e *env.Env) *cobra.Command {
+	return command.Offering(command.Completes(e, command.ProjectWords), command.Plain(e, env.Store, command.Text{
+		Use:   "show [PROJECT]",
+		Short: "Show a project, without a name the one here",
+		Example: "  hookctl project show\n" +
+			"  hookctl project show hookline --json",
+	}, showVerb, cmdline.Between(0, "a project")))
+}
+
 func showVerb(ctx context.Context, e *env.Env, args []string) error {
 	all, err := counted(ctx, e)
 	if err != nil {
@@ -136,6 +138,16 @@ func showVerb(ctx context.Context, e *env.Env, args []string) error {
 		"first seen", show.Ago(e, p.FirstSeen), "last seen", show.Ago(e, p.LastSeen),
 		"known paths", strings.Join(p.Paths, ", "), "took in", strings.Join(p.Joined, ", "), "joined into", p.JoinedInto)
 	return nil
+}
+
+func rehomeCommand(e *env.Env) *cobra.Command {
+	return command.Offering(command.Completes(e, command.ProjectWords), command.Plain(e, env.Store, command.Text{
+		Use:   "rehome OLD NEW",
+		Short: "Join a project into another: what belonged to OLD counts for NEW",
+		Long: "Join a project into another: what belonged to OLD counts for NEW. For a folder that moved in a way\n" +
+			"that could not be recognised (no git, or neither remote nor root commit in common).",
+		Example: "  hookctl project rehome 1f3a90c2b7de 77aa01bc93f2",
+	}, rehomeVerb, cmdline.Exactly("the project that is given up", "the project that takes it in")))
 }
 
 func rehomeVerb(ctx context.Context, e *env.Env, args []string) error {

@@ -8,12 +8,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"hookline/events"
 	"hookline/events/copies"
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/query"
 	"hookline/hookctl/verbs/show"
@@ -22,6 +25,15 @@ import (
 
 // explained is how many events `req explain` shows; --json has all.
 const explained = 20
+
+func explainCommand(e *env.Env) *cobra.Command {
+	return command.Offering(command.Completes(e, gateWords), command.Verb(e, env.Records, command.Text{
+		Use:   "explain NAME",
+		Short: "Say why a gate is open or closed, from the events",
+		Example: "  hookctl req explain commit_plan\n" +
+			"  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
+	}, &explainVerb{}, cmdline.Exactly("a requirement: `hookctl req status` lists them")))
+}
 
 type explainVerb struct{ flags }
 

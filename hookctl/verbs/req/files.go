@@ -7,12 +7,25 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/query"
 )
+
+func initCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, command.Text{
+		Use:   "init",
+		Short: "Write a commented .claude/requirements.yaml",
+		Long: "Write a commented .claude/requirements.yaml into this work tree. It asks nothing and overwrites nothing;\n" +
+			"one gate is on, the others are there to be switched on.",
+		Example: "  hookctl req init",
+	}, initVerb)
+}
 
 func initVerb(_ context.Context, e *env.Env, _ []string) error {
 	place, err := workTree(e)
@@ -51,9 +64,29 @@ func writeNew(file string, data []byte) error {
 	return err
 }
 
+func schemaCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, command.Text{
+		Use:     "schema",
+		Short:   "Print the JSON Schema of requirements.yaml, for editors",
+		Example: "  hookctl req schema > .claude/requirements.schema.json",
+	}, schemaVerb)
+}
+
 func schemaVerb(_ context.Context, e *env.Env, _ []string) error {
 	e.Verbatim(gates.Schema + "\n")
 	return nil
+}
+
+func validateCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Store, command.Text{
+		Use:   "validate",
+		Short: "Check the configuration of the gates: file, line and column of what has no effect",
+		Long: "Check the configuration of the gates and say, with file, line and column, what is malformed and left out,\n" +
+			"what is unknown, and what is known and not acted on. It needs no daemon and no store.\n" +
+			"Exit code 1 when something is left out.",
+		Example: "  hookctl req validate\n" +
+			"  hookctl req validate --json | jq '.problems[] | select(.warning | not)'",
+	}, validateVerb)
 }
 
 func validateVerb(ctx context.Context, e *env.Env, _ []string) error {

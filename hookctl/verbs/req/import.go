@@ -11,10 +11,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hookline/events"
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/safeopen"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/emit"
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/show"
@@ -22,6 +25,19 @@ import (
 
 // importChunk is how many entries one event takes.
 const importChunk = 500
+
+func importCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Started, command.Text{
+		Use:   "import [FILE…]",
+		Short: "Take over the requirements framework's state files",
+		Long: "Take over the requirements framework's state: without a name every file of <git dir>/requirements and\n" +
+			"~/.claude/sessions.json. Long session ids are migrated, of two satisfactions the newer wins, and importing\n" +
+			"twice changes nothing. A file that is malformed is named and left alone: the exit code is 1 then. No file is\n" +
+			"changed.",
+		Example: "  hookctl req import\n" +
+			"  hookctl req import .git/requirements/feature-x.json",
+	}, importVerb)
+}
 
 func importVerb(ctx context.Context, e *env.Env, args []string) error {
 	d, err := deskOfProject(ctx, e)

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"hookline/events"
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/emit"
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/query"
@@ -17,6 +20,15 @@ import (
 	"hookline/projector/gate"
 	"hookline/projector/session"
 )
+
+func listCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Records, command.Text{
+		Use:   "list",
+		Short: "List the branches that have gates with something said about them",
+		Example: "  hookctl req list\n" +
+			"  hookctl req list --json | jq -r .branch",
+	}, listVerb)
+}
 
 func listVerb(ctx context.Context, e *env.Env, _ []string) error {
 	d, err := deskOfProject(ctx, e)
@@ -50,6 +62,15 @@ func (d *desk) tracked() []trackedJSON {
 		}
 	}
 	return list
+}
+
+func sessionsCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Records, command.Text{
+		Use:   "sessions",
+		Short: "List the live sessions, of every project",
+		Example: "  hookctl req sessions\n" +
+			"  hookctl req sessions --project .",
+	}, &sessionsVerb{})
 }
 
 type sessionsVerb struct {
@@ -94,6 +115,16 @@ type liveJSON struct {
 	Branch     string `json:"branch,omitempty" jsonschema_description:"that is checked out"`
 	StartedAt  string `json:"started_at" jsonschema:"format=date-time" jsonschema_description:"empty where not known"`
 	LastActive string `json:"last_active" jsonschema:"format=date-time" jsonschema_description:"empty where not known"`
+}
+
+func pruneCommand(e *env.Env) *cobra.Command {
+	return command.Plain(e, env.Started, command.Text{
+		Use:   "prune",
+		Short: "Clear the gates of branches that git has no more",
+		Long: "Clear the gates of branches that git has no more, so that a new branch of that name starts afresh. The log\n" +
+			"keeps what was.",
+		Example: "  hookctl req prune",
+	}, pruneVerb)
 }
 
 func pruneVerb(ctx context.Context, e *env.Env, _ []string) error {

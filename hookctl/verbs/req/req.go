@@ -17,16 +17,12 @@ import (
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
-	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/query"
 	"hookline/hookctl/verbs/show"
 	"hookline/projector/gate"
 	"hookline/projector/session"
 )
-
-// gateWords are the requirements that are configured here.
-func gateWords(_ context.Context, e *env.Env) []string { return query.Rules(e, e.GitPlace()).Order }
 
 // The texts of `hookctl req` are those that users of the requirements framework know; trouble is said in
 // the same voice on stderr.
@@ -37,97 +33,29 @@ const (
 
 // Command returns the noun with its verbs.
 func Command(e *env.Env) *cobra.Command {
-	status := command.Verb(e, env.Records, command.Text{
-		Use:   "status",
-		Short: "Show what is open, and who satisfied what, when, by which event",
-		Example: "  hookctl req status\n" +
-			"  hookctl req status --summary\n" +
-			"  hookctl req status --json | jq '.gates[] | select(.satisfied | not) | .name'",
-	}, &statusVerb{})
-	satisfy := command.Offering(command.Completes(e, gateWords), command.Verb(e, env.Started, command.Text{
-		Use:   "satisfy NAME…",
-		Short: "Open gates for a session, or for a whole branch",
-		Long: "Open gates for a session, or with --branch for every session of that branch, those to come included.\n" +
-			"A dynamic requirement is approved for its approval_ttl; the others hold as long as their scope says.",
-		Example: "  hookctl req satisfy commit_plan\n" +
-			"  hookctl req satisfy commit_plan adr_reviewed --session c68c8a51\n" +
-			"  hookctl req satisfy pre_pr_review --branch feature/x --metadata '{\"ticket\":\"X-1\"}'",
-	}, &satisfying{}, cmdline.AtLeast("a requirement: `hookctl req status` lists them")))
-	satisfy.Aliases = []string{"approve"}
+	status := statusCommand(e)
 	c := cmdline.Noun("req", "Show and satisfy requirement gates, and explain them",
-		"  hookctl req status\n  hookctl req satisfy commit_plan\n  hookctl req explain commit_plan", status, satisfy,
-		command.Offering(command.Completes(e, gateWords), command.Verb(e, env.Started, command.Text{
-			Use:   "clear [NAME…]",
-			Short: "Close gates again, of a whole branch or of one session",
-			Long: "Close gates again. Without --session it is done for every session of the branch, and nothing of the\n" +
-				"requirement is left. With --session that session's satisfaction goes; what holds for the whole branch stays,\n" +
-				"and so does that it was triggered: the end of its turn is still held to it.",
-			Example: "  hookctl req clear commit_plan\n" +
-				"  hookctl req clear commit_plan --session c68c8a51\n" +
-				"  hookctl req clear --all --branch feature/x",
-		}, &clearing{})),
-		command.Offering(command.Completes(e, gateWords), command.Verb(e, env.Records, command.Text{
-			Use:   "explain NAME",
-			Short: "Say why a gate is open or closed, from the events",
-			Example: "  hookctl req explain commit_plan\n" +
-				"  hookctl req explain commit_plan --session c68c8a51 --json | jq .events",
-		}, &explainVerb{}, cmdline.Exactly("a requirement: `hookctl req status` lists them"))),
-		command.Plain(e, env.Records, command.Text{
-			Use:   "list",
-			Short: "List the branches that have gates with something said about them",
-			Example: "  hookctl req list\n" +
-				"  hookctl req list --json | jq -r .branch",
-		}, listVerb),
-		command.Verb(e, env.Records, command.Text{
-			Use:   "sessions",
-			Short: "List the live sessions, of every project",
-			Example: "  hookctl req sessions\n" +
-				"  hookctl req sessions --project .",
-		}, &sessionsVerb{}),
-		command.Plain(e, env.Started, command.Text{
-			Use:   "prune",
-			Short: "Clear the gates of branches that git has no more",
-			Long: "Clear the gates of branches that git has no more, so that a new branch of that name starts afresh. The log\n" +
-				"keeps what was.",
-			Example: "  hookctl req prune",
-		}, pruneVerb),
-		command.Plain(e, env.Store, command.Text{
-			Use:   "init",
-			Short: "Write a commented .claude/requirements.yaml",
-			Long: "Write a commented .claude/requirements.yaml into this work tree. It asks nothing and overwrites nothing;\n" +
-				"one gate is on, the others are there to be switched on.",
-			Example: "  hookctl req init",
-		}, initVerb),
-		command.Plain(e, env.Store, command.Text{
-			Use:   "validate",
-			Short: "Check the configuration of the gates: file, line and column of what has no effect",
-			Long: "Check the configuration of the gates and say, with file, line and column, what is malformed and left out,\n" +
-				"what is unknown, and what is known and not acted on. It needs no daemon and no store.\n" +
-				"Exit code 1 when something is left out.",
-			Example: "  hookctl req validate\n" +
-				"  hookctl req validate --json | jq '.problems[] | select(.warning | not)'",
-		}, validateVerb),
-		command.Plain(e, env.Started, command.Text{
-			Use:   "import [FILE…]",
-			Short: "Take over the requirements framework's state files",
-			Long: "Take over the requirements framework's state: without a name every file of <git dir>/requirements and\n" +
-				"~/.claude/sessions.json. Long session ids are migrated, of two satisfactions the newer wins, and importing\n" +
-				"twice changes nothing. A file that is malformed is named and left alone: the exit code is 1 then. No file is\n" +
-				"changed.",
-			Example: "  hookctl req import\n" +
-				"  hookctl req import .git/requirements/feature-x.json",
-		}, importVerb),
-		command.Plain(e, env.Store, command.Text{
-			Use:     "schema",
-			Short:   "Print the JSON Schema of requirements.yaml, for editors",
-			Example: "  hookctl req schema > .claude/requirements.schema.json",
-		}, schemaVerb))
+		"  hookctl req status\n  hookctl req satisfy commit_plan\n  hookctl req explain commit_plan",
+		status,
+		satisfyCommand(e),
+		clearCommand(e),
+		explainCommand(e),
+		listCommand(e),
+		sessionsCommand(e),
+		pruneCommand(e),
+		initCommand(e),
+		validateCommand(e),
+		importCommand(e),
+		schemaCommand(e))
 	c.Long = "Requirement gates hold the agent to what must be done before a tool may be used: a plan before an edit, a\n" +
 		"review before a commit. They are configured in .claude/requirements.yaml (`hookctl req init` writes one);\n" +
 		"without a verb this is `hookctl req status`."
 	c.RunE = status.RunE
 	return c
 }
+
+// gateWords are the requirements that are configured here.
+func gateWords(_ context.Context, e *env.Env) []string { return query.Rules(e, e.GitPlace()).Order }
 
 // Outputs has the types of what the verbs of this package print with --json.
 var Outputs = cmdline.Outputs{

@@ -10,16 +10,33 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hookline/events"
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/emit"
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/show"
 	"hookline/projector/session"
 )
+
+func satisfyCommand(e *env.Env) *cobra.Command {
+	c := command.Offering(command.Completes(e, gateWords), command.Verb(e, env.Started, command.Text{
+		Use:   "satisfy NAME…",
+		Short: "Open gates for a session, or for a whole branch",
+		Long: "Open gates for a session, or with --branch for every session of that branch, those to come included.\n" +
+			"A dynamic requirement is approved for its approval_ttl; the others hold as long as their scope says.",
+		Example: "  hookctl req satisfy commit_plan\n" +
+			"  hookctl req satisfy commit_plan adr_reviewed --session c68c8a51\n" +
+			"  hookctl req satisfy pre_pr_review --branch feature/x --metadata '{\"ticket\":\"X-1\"}'",
+	}, &satisfying{}, cmdline.AtLeast("a requirement: `hookctl req status` lists them")))
+	c.Aliases = []string{"approve"}
+	return c
+}
 
 // satisfying are the flags of satisfy.
 type satisfying struct {
@@ -172,6 +189,19 @@ func satisfiedText(d *desk, list []gates.Requirement, s satisfying, id string, e
 		parts = append(parts, others...)
 	}
 	return strings.Join(parts, "\n") + "\n"
+}
+
+func clearCommand(e *env.Env) *cobra.Command {
+	return command.Offering(command.Completes(e, gateWords), command.Verb(e, env.Started, command.Text{
+		Use:   "clear [NAME…]",
+		Short: "Close gates again, of a whole branch or of one session",
+		Long: "Close gates again. Without --session it is done for every session of the branch, and nothing of the\n" +
+			"requirement is left. With --session that session's satisfaction goes; what holds for the whole branch stays,\n" +
+			"and so does that it was triggered: the end of its turn is still held to it.",
+		Example: "  hookctl req clear commit_plan\n" +
+			"  hookctl req clear commit_plan --session c68c8a51\n" +
+			"  hookctl req clear --all --branch feature/x",
+	}, &clearing{}))
 }
 
 // clearing are the flags of clear.

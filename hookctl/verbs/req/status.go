@@ -7,15 +7,28 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"hookline/events"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/facts"
 	"hookline/hookctl/gates"
 	"hookline/hookctl/hook"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/show"
 	"hookline/projector/gate"
 )
+
+func statusCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Records, command.Text{
+		Use:   "status",
+		Short: "Show what is open, and who satisfied what, when, by which event",
+		Example: "  hookctl req status\n" +
+			"  hookctl req status --summary\n" +
+			"  hookctl req status --json | jq '.gates[] | select(.satisfied | not) | .name'",
+	}, &statusVerb{})
+}
 
 type statusVerb struct {
 	flags

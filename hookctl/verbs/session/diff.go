@@ -4,11 +4,14 @@ import (
 	"context"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hookline/events/wording"
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/cost"
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/query"
@@ -22,6 +25,14 @@ type diffJSON struct {
 	A           insight.Sum          `json:"a" jsonschema_description:"the first session"`
 	B           insight.Sum          `json:"b" jsonschema_description:"the second one"`
 	Differences []insight.Difference `json:"differences" jsonschema_description:"line by line, those without a difference too"`
+}
+
+func diffCommand(e *env.Env) *cobra.Command {
+	return command.Offering(command.Completes(e, command.SessionWords), command.Plain(e, env.Store, command.Text{
+		Use:     "diff A B",
+		Short:   "Compare two sessions: calls, permissions, files, commands, cost, end",
+		Example: "  hookctl session diff 043f0af5 last",
+	}, diffVerb, cmdline.Exactly("a session: "+query.SessionForms, "another one")))
 }
 
 func diffVerb(ctx context.Context, e *env.Env, args []string) error {

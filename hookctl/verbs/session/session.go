@@ -25,36 +25,10 @@ import (
 func Command(e *env.Env) *cobra.Command {
 	c := cmdline.Noun("session", "List, show, compare and delete sessions",
 		"  hookctl session list\n  hookctl session show c68c8a51",
-		command.Verb(e, env.Store, command.Text{
-			Use:   "list",
-			Short: "List this project's sessions, the newest first",
-			Example: "  hookctl session list\n" +
-				"  hookctl session list -n all\n" +
-				"  hookctl session list --all --json | jq -r .id",
-		}, &listVerb{}),
-		command.Offering(command.Completes(e, command.SessionWords), command.Verb(e, env.Store, command.Text{
-			Use:   "show ID",
-			Short: "Show what is known of a session, and what happened in it",
-			Long: "Show what is known of a session, and what happened in it: each prompt with the tools it led to and the\n" +
-				"calls that failed, compactions, API errors, and how the session ended. With --calls: who allowed each tool call,\n" +
-				"or who did not, and what was said.",
-			Example: "  hookctl session show last\n" +
-				"  hookctl session show c68c8a51 -n all\n" +
-				"  hookctl session show last --calls",
-		}, &showVerb{Last: 20}, cmdline.Exactly("a session: "+query.SessionForms))),
-		command.Offering(command.Completes(e, command.SessionWords), command.Plain(e, env.Store, command.Text{
-			Use:     "diff A B",
-			Short:   "Compare two sessions: calls, permissions, files, commands, cost, end",
-			Example: "  hookctl session diff 043f0af5 last",
-		}, diffVerb, cmdline.Exactly("a session: "+query.SessionForms, "another one"))),
-		command.Offering(command.Completes(e, command.SessionWords), command.Verb(e, env.Store, command.Text{
-			Use:   "delete ID",
-			Short: "Drop a session from every list and fold",
-			Long: "Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n" +
-				"A live session is dropped as well; what it still sends stays in the log only,\n" +
-				"until it is resumed: then it begins anew.",
-			Example: "  hookctl session delete c68c8a51",
-		}, &deleteVerb{Reason: "command"}, cmdline.Exactly("a session: "+query.SessionForms))))
+		listCommand(e),
+		showCommand(e),
+		diffCommand(e),
+		deleteCommand(e))
 	c.AddCommand(
 		command.Client(e, command.Text{
 			Use:     "restore-identity",
@@ -77,6 +51,16 @@ var Outputs = cmdline.Outputs{
 	"session show":   shownJSON{},
 	"session diff":   diffJSON{},
 	"session delete": events.Record{},
+}
+
+func listCommand(e *env.Env) *cobra.Command {
+	return command.Verb(e, env.Store, command.Text{
+		Use:   "list",
+		Short: "List this project's sessions, the newest first",
+		Example: "  hookctl session list\n" +
+			"  hookctl session list -n all\n" +
+			"  hookctl session list --all --json | jq -r .id",
+	}, &listVerb{})
 }
 
 type listVerb struct {
@@ -126,6 +110,17 @@ func (f *listVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 		e.Printf(e.Paint.Faint("the %d active last; -n all lists all")+"\n", most)
 	}
 	return err
+}
+
+func deleteCommand(e *env.Env) *cobra.Command {
+	return command.Offering(command.Completes(e, command.SessionWords), command.Verb(e, env.Store, command.Text{
+		Use:   "delete ID",
+		Short: "Drop a session from every list and fold",
+		Long: "Drop a session from every list and fold. This writes a tombstone: the log keeps the session's events.\n" +
+			"A live session is dropped as well; what it still sends stays in the log only,\n" +
+			"until it is resumed: then it begins anew.",
+		Example: "  hookctl session delete c68c8a51",
+	}, &deleteVerb{Reason: "command"}, cmdline.Exactly("a session: "+query.SessionForms)))
 }
 
 type deleteVerb struct {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hookline/events"
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
@@ -27,6 +29,19 @@ type line struct {
 type shownJSON struct {
 	line
 	Calls []insight.Call `json:"calls" jsonschema_description:"each tool call with who allowed it, in the order of their requests"`
+}
+
+func showCommand(e *env.Env) *cobra.Command {
+	return command.Offering(command.Completes(e, command.SessionWords), command.Verb(e, env.Store, command.Text{
+		Use:   "show ID",
+		Short: "Show what is known of a session, and what happened in it",
+		Long: "Show what is known of a session, and what happened in it: each prompt with the tools it led to and the\n" +
+			"calls that failed, compactions, API errors, and how the session ended. With --calls: who allowed each tool call,\n" +
+			"or who did not, and what was said.",
+		Example: "  hookctl session show last\n" +
+			"  hookctl session show c68c8a51 -n all\n" +
+			"  hookctl session show last --calls",
+	}, &showVerb{Last: 20}, cmdline.Exactly("a session: "+query.SessionForms)))
 }
 
 type showVerb struct {
