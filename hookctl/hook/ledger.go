@@ -1,10 +1,10 @@
 package hook
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -98,7 +98,7 @@ func judgeEntry(s ledger.State, e events.Event) (events.Event, Ordered) {
 	return e, Ordered{Outcome: "recorded"}
 }
 
-// decideLedger takes what the user answers, and what the agent's last words call a decision.
+// decideLedger takes what the user decides in prompts and answers, and what the agent's last words call a decision.
 func decideLedger(in Input, w World, r Reader) []events.Event {
 	if in.Session == "" || in.Hook == nil || in.Hook.Hook().AgentID != "" {
 		return nil
@@ -110,8 +110,12 @@ func decideLedger(in Input, w World, r Reader) []events.Event {
 		if e.ToolName == "AskUserQuestion" {
 			heard = answered(e.ToolResponse)
 		}
+	case *events.PromptSubmitted:
+		if !headless(in, w, r) { // a script's prompt may hold anybody's text
+			heard = decisionsOfUser(e.UserText())
+		}
 	case *events.TurnStopped:
-		heard = declared(e.LastAssistantMessage)
+		heard = decisionsOfAgent(e.LastAssistantMessage)
 	}
 	if heard == nil {
 		return nil
@@ -130,6 +134,12 @@ func decideLedger(in Input, w World, r Reader) []events.Event {
 	return list
 }
 
+// headless reports whether a program works in the session, by the client's SDK or `claude -p`, and no person.
+func headless(in Input, w World, r Reader) bool {
+	entrypoint := cmp.Or(w.Facts.Entrypoint, sessionOf(r, in.Session).Entrypoint)
+	return strings.HasPrefix(entrypoint, "sdk")
+}
+
 // answered are the user's answers to the questions of one call.
 func answered(response json.RawMessage) []*events.LedgerEntryAdded {
 	var given struct {
@@ -146,19 +156,6 @@ func answered(response json.RawMessage) []*events.LedgerEntryAdded {
 			continue
 		}
 		list = append(list, &events.LedgerEntryAdded{Subject: wording.Short(question, 200), Text: wording.Short(answer, 200), By: "user"})
-	}
-	return list
-}
-
-// declaration is a line that begins with "Decision:", in a list or bold or not.
-var declaration = regexp.MustCompile(`(?m)^[ \t]*(?:[-*][ \t]+)?(?:\*\*)?Decision(?:\*\*)?:(?:\*\*)?[ \t]+(\S.{6,})$`)
-
-// declared are the decisions that a text names as such.
-func declared(text string) []*events.LedgerEntryAdded {
-	var list []*events.LedgerEntryAdded
-	for _, m := range declaration.FindAllStringSubmatch(text, maxHeard) {
-		subject, decision := ledger.SplitSubject(wording.Short(m[1], 300))
-		list = append(list, &events.LedgerEntryAdded{Subject: subject, Text: decision, By: "agent"})
 	}
 	return list
 }
