@@ -12,9 +12,6 @@ import (
 
 // What is read off prompts and calls.
 
-// sentenceEnd matches what ends a sentence.
-var sentenceEnd = regexp.MustCompile(`[.!?]+(?:\s+|$)|\n+`)
-
 // decides matches words that say that something was decided (DECISIONS S4).
 var decides = regexp.MustCompile(`(?i)\b((let['’]s|we['’]ll) use\b|decision:)`)
 
@@ -32,36 +29,32 @@ var blockers = []struct {
 // minBlockerWords is the number of words from which on a sentence says something about the work.
 const minBlockerWords = 4
 
-// prompt reads what the user wrote. A question blocks nothing.
+// prompt reads what the user wrote. A question blocks nothing, nor does what is quoted or was printed by a program.
 func (c *collector) prompt(e *events.PromptSubmitted) {
 	text := e.UserText()
 	if c.record.AgentID != "" || strings.HasPrefix(text, "/") {
 		return
 	}
 
-	begin := 0
-	ends := append(sentenceEnd.FindAllStringIndex(text, -1), []int{len(text), len(text)})
-	for _, end := range ends {
-		sentence, mark := text[begin:end[0]], text[end[0]:end[1]]
-		if !strings.Contains(mark, "?") {
-			c.sentence(strings.TrimSpace(sentence))
+	for _, s := range wording.OwnSentences(text) {
+		if !s.Question {
+			c.sentence(s)
 		}
-		begin = end[1]
 	}
 }
 
-// sentence reads one sentence of the user.
-func (c *collector) sentence(text string) {
-	if decides.MatchString(text) {
-		c.put(&c.context.Decisions, "dec:"+slug(text))
+// sentence reads one sentence of the user. What it quotes decides and blocks nothing.
+func (c *collector) sentence(s wording.Sentence) {
+	if decides.MatchString(s.Own) {
+		c.put(&c.context.Decisions, "dec:"+slug(s.Text))
 		return
 	}
-	if len(strings.Fields(text)) < minBlockerWords {
+	if len(strings.Fields(s.Own)) < minBlockerWords {
 		return
 	}
 	for _, blocker := range blockers {
-		if blocker.words.MatchString(text) {
-			c.put(&c.context.Blockers, blocker.code+slug(text))
+		if blocker.words.MatchString(s.Own) {
+			c.put(&c.context.Blockers, blocker.code+slug(s.Text))
 			return
 		}
 	}
