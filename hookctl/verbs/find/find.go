@@ -63,6 +63,7 @@ type Flags struct {
 	Last    command.Count `flag:"n,n" help:"the best N, or all"`
 }
 
+// Run searches and prints the hits.
 func (f *Flags) Run(ctx context.Context, e *env.Env, args []string) error {
 	if f.Last == 0 {
 		return nil

@@ -207,6 +207,7 @@ type Room struct {
 // roomLevel says whether the free space will do.
 type roomLevel int
 
+// Levels of free space.
 const (
 	enough roomLevel = iota
 	Little           // it will end in time
