@@ -65,11 +65,19 @@ func Short(text string, n int) string {
 // control characters stay.
 func Flat(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Hidden reports whether a character is not seen but acted upon: the control characters, ends of lines and tabs among
-// them, those that turn the direction of writing, and Unicode's tags, which spell words that only a model reads.
+// Hidden reports whether a character is not seen but acted upon or read: the control characters, ends of lines and tabs
+// among them, those that turn the direction of writing, those without a width, and Unicode's tags and variation selectors,
+// which spell words that only a model reads.
 func Hidden(r rune) bool {
-	tag := 0xE0000 <= r && r <= 0xE007F
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || tag
+	switch {
+	case r < 0x80:
+		return r < ' ' || r == 0x7F
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // signs of Arabic numbers, which are seen
+		return false
+	case 0xE0000 <= r && r <= 0xE0FFF:
+		return true
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // Visible returns a text without its hidden characters, see [Hidden]; ends of lines and tabs stay.

@@ -75,12 +75,17 @@ func digestOf(text string, bytes int) string {
 // Tokens estimates conservatively: bytes / 3.5, rounded up.
 func Tokens(s string) int { return (2*len(s) + 6) / 7 }
 
-// text returns the item in the form that is told.
+// text returns the item in the form that is told. What it has from the log came from anybody, so it is made inert; the
+// identity and the gates alone have lines of their own.
 func (it Item) text() string {
-	if it.form == 0 {
-		return wording.Visible(it.Text)
+	text := it.Text
+	if it.form > 0 {
+		text = it.Shorter[it.form-1]
 	}
-	return wording.Visible(it.Shorter[it.form-1])
+	if it.Rank == RankIdentity || it.Rank == RankGates {
+		return wording.Untagged(wording.Visible(text))
+	}
+	return wording.Inert(text)
 }
 
 // noteItem returns the item of a note with at most so many characters; nothing where there is none.

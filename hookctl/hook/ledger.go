@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -111,7 +110,7 @@ func decideLedger(in Input, w World, r Reader) []events.Event {
 			heard = answered(e.ToolResponse)
 		}
 	case *events.PromptSubmitted:
-		if !headless(in, w, r) { // a script's prompt may hold anybody's text
+		if !startsHeadless(in, w, r) { // a script's prompt may hold anybody's text
 			heard = decisionsOfUser(e.UserText())
 		}
 	case *events.TurnStopped:
@@ -132,12 +131,6 @@ func decideLedger(in Input, w World, r Reader) []events.Event {
 	}
 	list, _ := OrderLedger(s, asked)
 	return list
-}
-
-// headless reports whether a program works in the session, by the client's SDK or `claude -p`, and no person.
-func headless(in Input, w World, r Reader) bool {
-	entrypoint := cmp.Or(w.Facts.Entrypoint, sessionOf(r, in.Session).Entrypoint)
-	return strings.HasPrefix(entrypoint, "sdk")
 }
 
 // answered are the user's answers to the questions of one call.

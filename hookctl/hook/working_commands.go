@@ -38,5 +38,5 @@ func ranText(c working.Command) string {
 	if c.Result != "" {
 		outcome += ", " + c.Result
 	}
-	return fmt.Sprintf("`%s` (%s)", wording.Short(c.Line, commandChars), outcome)
+	return fmt.Sprintf("%s (%s)", wording.Code(wording.Short(c.Line, commandChars)), outcome)
 }
