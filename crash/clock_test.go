@@ -16,10 +16,21 @@ import (
 
 // stamped is what the clock test reads of a record.
 type stamped struct {
-	Seq  uint64    `json:"seq"`
-	ID   string    `json:"id"`
-	Call string    `json:"tool_use_id"`
-	Time time.Time `json:"time"`
+	Seq   uint64    `json:"seq"`
+	ID    string    `json:"id"`
+	Call  string    `json:"tool_use_id"`
+	Time  time.Time `json:"time"`
+	Facts struct {
+		Captured int64 `json:"captured"`
+	} `json:"facts"`
+}
+
+// captured is when the client captured the hook: a time ahead of the daemon's clock stands among the facts.
+func (s stamped) captured() int64 {
+	if s.Facts.Captured != 0 {
+		return s.Facts.Captured
+	}
+	return s.Time.UnixMilli()
 }
 
 const (
@@ -36,7 +47,7 @@ var shifts = []time.Duration{0, -day, 0, year, -day, 0}
 const perShift = 20
 
 // Clients whose clocks are wrong: the log's order is the order of arrival, ids are unique, each record
-// keeps its client's own time.
+// keeps its client's own time, one ahead of ours among its facts.
 func TestClockOfClients(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, need(t, oldBuild), "")
@@ -89,8 +100,11 @@ func (h *home) wantOrder(t *testing.T, order []string, at map[string]int64) {
 		if next >= len(order) || s.Call != order[next] {
 			t.Fatalf("sequence %d is %s out of its order", s.Seq, s.Call)
 		}
-		if s.Time.UnixMilli() != want {
-			t.Errorf("%s has the time %v instead of %v", s.Call, s.Time, time.UnixMilli(want).UTC())
+		if s.captured() != want {
+			t.Errorf("%s was captured at %v instead of %v", s.Call, time.UnixMilli(s.captured()).UTC(), time.UnixMilli(want).UTC())
+		}
+		if s.Time.After(time.Now().Add(2 * time.Minute)) {
+			t.Errorf("%s has the time %v, which is still to come", s.Call, s.Time)
 		}
 		next++
 	}

@@ -4,10 +4,11 @@ package events
 
 // Wire names of this file.
 const (
-	TypeDaemonStarted = "daemon.started"
-	TypeDaemonStopped = "daemon.stopped"
-	TypeCanarySent    = "canary.sent"
-	TypeClockJumped   = "clock.jumped"
+	TypeDaemonStarted  = "daemon.started"
+	TypeDaemonStopped  = "daemon.stopped"
+	TypeCanarySent     = "canary.sent"
+	TypeClockJumped    = "clock.jumped"
+	TypeClockCorrected = "clock.corrected"
 )
 
 // DaemonStarted records a start of the daemon.
@@ -53,3 +54,14 @@ type ClockJumped struct {
 func (*ClockJumped) Type() string { return TypeClockJumped }
 
 var _ = kind[ClockJumped]("", "the machine's clock went backwards")
+
+// ClockCorrected records that a hook was captured at a time that is still to come by the daemon's clock: its event has the
+// daemon's time, and the other among its facts. It is recorded once an hour at most.
+type ClockCorrected struct {
+	AheadMS int64 `json:"ahead_ms" jsonschema_description:"milliseconds that the capture was ahead of the daemon's clock"`
+}
+
+// Type implements [Event].
+func (*ClockCorrected) Type() string { return TypeClockCorrected }
+
+var _ = kind[ClockCorrected]("", "a hook was captured later than the daemon's clock says, and has the daemon's time")

@@ -81,7 +81,7 @@ type Facts struct {
 	Note       string `json:"note,omitempty" jsonschema_description:"what was odd about the frame, in words"`
 	Profile    string `json:"profile,omitempty" jsonschema_description:"verb that delivered it when it was not hook"`
 	Spooled    bool   `json:"spooled,omitempty" jsonschema_description:"it waited in the spool"`
-	Captured   int64  `json:"captured,omitempty" jsonschema_description:"milliseconds since 1970, of capture, when the clock had gone backwards and time was corrected"`
+	Captured   int64  `json:"captured,omitempty" jsonschema_description:"milliseconds since 1970, the time of capture as it came, where the event's time is another"`
 	Ephemeral  bool   `json:"ephemeral,omitempty" jsonschema_description:"a frame of the health check"`
 	Truncated  int64  `json:"truncated,omitempty" jsonschema_description:"size in bytes of a frame of which only the head was kept"`
 	Digest     string `json:"digest,omitempty" jsonschema_description:"SHA-256 of that frame, redacted"`

@@ -40,6 +40,7 @@ type intake struct {
 
 	lastFrame     atomic.Int64 // Unix ms of the newest frame
 	clockReported atomic.Bool  // that the clock went back is in the log
+	aheadReported atomic.Int64 // Unix ms when the log was told of a capture that was ahead of the clock
 
 	// noticeBuild is told which build and program a client belongs to; ctx is that of the client's request.
 	noticeBuild func(ctx context.Context, build, binary string)
@@ -205,6 +206,10 @@ func (i *intake) redact(f wire.Frame, project *projectConfig) cleanFrame {
 	return cleanFrame{Frame: f, body: body, report: report}
 }
 
+// maxAhead is how much later than the daemon's clock a capture may be. What is later was captured by a clock that was wrong,
+// and would stand before everything else for as long.
+const maxAhead = 2 * time.Minute
+
 // decode cuts and decodes a frame: with the redaction everything that needs neither the past nor an order.
 func (i *intake) decode(f cleanFrame) (hook.Input, error) {
 	if at := time.UnixMilli(f.Time).UTC(); at.Year() < 2000 || at.Year() >= 2100 {
@@ -212,11 +217,19 @@ func (i *intake) decode(f cleanFrame) (hook.Input, error) {
 		f.Time = i.opts.Now().UnixMilli()
 	}
 
+	now := i.opts.Now()
+	var captured time.Time
+	if at := time.UnixMilli(f.Time).UTC(); at.After(now.Add(maxAhead)) {
+		captured = at
+		f.Time = now.UnixMilli()
+	}
+
 	body, err := hook.Cut(f.body, i.server.Blobs().Put)
 	if err != nil {
 		return hook.Input{}, err
 	}
 	in := hook.Decode(f.Frame, body, f.report.Count+f.Redacted)
+	in.Captured = captured
 	for _, pattern := range f.report.Skipped {
 		in.Warnings = append(in.Warnings, fmt.Sprintf("redact_extra %q of the project covers more than a fifth of a long text, and was left out for this hook", pattern))
 	}
@@ -260,6 +273,9 @@ func (i *intake) record(ctx context.Context, f wire.Frame, in hook.Input, w hook
 
 	h := countedHook{verdict: recorded.Seen, name: in.Name(), install: install, event: in.Event}
 	i.counts.count(h, i.opts.Now())
+	if !in.Captured.IsZero() {
+		i.reportAhead(ctx, in)
+	}
 	if w.Gates != nil && recorded.FirstOfInstall() {
 		i.gates.problemsRecorded(w.Gates.Root)
 	}
@@ -274,6 +290,19 @@ func (i *intake) reportClock(ctx context.Context) {
 	}
 	if _, err := i.rec.Note(ctx, events.Envelope{}, &events.ClockJumped{BackMS: back.Milliseconds()}); err != nil {
 		i.log.Warn("record clock jump", "err", err)
+	}
+}
+
+// reportAhead records, once an hour, that a hook was captured later than the daemon's clock says.
+func (i *intake) reportAhead(ctx context.Context, in hook.Input) {
+	now := i.opts.Now()
+	last := i.aheadReported.Load()
+	if now.Sub(time.UnixMilli(last)) < time.Hour || !i.aheadReported.CompareAndSwap(last, now.UnixMilli()) {
+		return
+	}
+	ahead := &events.ClockCorrected{AheadMS: in.Captured.Sub(in.Time).Milliseconds()}
+	if _, err := i.rec.Note(ctx, events.Envelope{Causation: in.Frame}, ahead); err != nil {
+		i.log.Warn("record that a capture was ahead", "err", err)
 	}
 }
 

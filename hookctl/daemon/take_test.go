@@ -4,6 +4,7 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -90,6 +91,40 @@ func TestTakeStrangeTimes(t *testing.T) {
 	d = open(t, home)
 	defer shut(t, d)
 	expect.Equal(t, strings.Count(inJSON(t, logOf(t, d)), "capture time"), 2)
+	mustVerify(t, d)
+}
+
+// A capture that is ahead of the daemon's clock has the daemon's time, and keeps its own; the log says so once an hour.
+func TestCaptureAheadOfTheClock(t *testing.T) {
+	c := &clock{time.Now()}
+	d := openAt(t, newHome(t), c)
+	defer shut(t, d)
+	month := c.at.Add(30 * 24 * time.Hour).UnixMilli()
+	for i, ms := range []int64{month, month + 1000, c.at.Add(time.Minute).UnixMilli()} {
+		f := bashOf("s-1", i)
+		f.Time = ms
+		take(t, d, f)
+	}
+
+	var times, captured []int64
+	for _, r := range logOf(t, d) {
+		if _, ok := r.Event.(*events.ToolSucceeded); !ok {
+			continue
+		}
+		times = append(times, r.Time.UnixMilli())
+		at := int64(0)
+		if r.Facts != nil {
+			at = r.Facts.Captured
+		}
+		captured = append(captured, at)
+	}
+	now := c.at.UnixMilli()
+	expect.Equal(t, fmt.Sprint(times), fmt.Sprint([]int64{now, now, now + 60_000}), "times of the hooks")
+	expect.Equal(t, fmt.Sprint(captured), fmt.Sprint([]int64{month, month + 1000, 0}), "captures that were corrected")
+	corrected := found[*events.ClockCorrected](t, d)
+	if len(corrected) != 1 || corrected[0].AheadMS != month-now {
+		t.Errorf("corrections in the log = %+v, want one of %d ms", corrected, month-now)
+	}
 	mustVerify(t, d)
 }
 

@@ -141,6 +141,9 @@ func (d *decider) facts() *events.Facts {
 	}
 
 	f.Note = d.in.Note()
+	if !d.in.Captured.IsZero() {
+		f.Captured = d.in.Captured.UnixMilli()
+	}
 	if d.in.Call.Verb != VerbHook {
 		f.Profile = d.in.Call.Verb
 	}

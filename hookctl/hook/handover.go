@@ -182,10 +182,11 @@ func openOf(s working.State) []events.OpenItem {
 	return list
 }
 
-// timeOf returns when an event was captured, as its id says; otherwise the time that is given.
-func timeOf(event string, otherwise time.Time) string {
-	at := otherwise
-	if ms, ok := events.IDTime(event); ok {
+// timeOf returns when an event of a session was captured, as its id says; else, and where the clock was ahead then, the time
+// of the session's newest event.
+func timeOf(event string, newest time.Time) string {
+	at := newest
+	if ms, ok := events.IDTime(event); ok && ms < newest.UnixMilli() {
 		at = time.UnixMilli(ms)
 	}
 	return at.UTC().Format(time.RFC3339Nano)

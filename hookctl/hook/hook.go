@@ -79,6 +79,7 @@ type Input struct {
 	Call     Call
 	Frame    string // id of the frame, and of the hook's event
 	Time     time.Time
+	Captured time.Time // as the frame said, where that is not Time; the zero value otherwise
 	Cwd      string
 	Session  string // full id, at most 100 characters
 	Kind     events.Kind

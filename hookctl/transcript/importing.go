@@ -72,6 +72,9 @@ const settledAfter = 12 * time.Hour
 // note stands in the facts of what comes from a transcript.
 const note = "from the transcript"
 
+// maxAhead is how much later than now a line may be; what is later gets the time of the import, as intake has it.
+const maxAhead = 2 * time.Minute
+
 // batchEvents bounds one append: the log's own limit.
 const batchEvents = 1000
 
@@ -318,8 +321,13 @@ func (s *sitting) take(ctx context.Context, h Hook) error {
 		delete(s.cause, env.ToolUseID)
 	}
 	env.Causation = cmp.Or(reason, env.Causation)
+	var captured int64
+	if h.Time.After(in.into.Now.Add(maxAhead)) { // by a clock that was wrong
+		captured = h.Time.UnixMilli()
+		env.Time = in.into.Now.UTC().Truncate(time.Millisecond)
+	}
 	f, clean := h.Facts, in.into.Clean
-	env.Facts = &events.Facts{Note: note, Client: clean(f.Client), Entrypoint: clean(f.Entrypoint), LaunchDir: clean(f.LaunchDir)}
+	env.Facts = &events.Facts{Note: note, Client: clean(f.Client), Entrypoint: clean(f.Entrypoint), LaunchDir: clean(f.LaunchDir), Captured: captured}
 	in.out.Redacted += report.Count
 	in.out.Added++
 	s.added++

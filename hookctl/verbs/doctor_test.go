@@ -126,6 +126,14 @@ func TestDoctorFinds(t *testing.T) {
 			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
 				f.status.Damage, f.losses = []string{"3.blk at 17: checksum"}, &losses.Known{}
 			}},
+		{name: "clock that was ahead", check: "clock", result: doctor.Warn, words: "a hook was captured 720h0m ahead of the daemon's clock",
+			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
+				f.events = append(f.events, record(2, events.TypeClockCorrected, "", `{"ahead_ms":2592000000}`))
+			}},
+		{name: "clock that went back", check: "clock", result: doctor.Warn, words: "it went back by 2h0m",
+			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
+				f.events = append(f.events, record(2, events.TypeClockJumped, "", `{"back_ms":7200000}`))
+			}},
 		{name: "canary", check: "canary", result: doctor.Fail, words: `lost at "bucket latest": nothing there`,
 			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
 				f.canary = api.Canary{Steps: []api.CanaryStep{{Name: "append", OK: true}, {Name: "bucket latest", Detail: "nothing there"}}}

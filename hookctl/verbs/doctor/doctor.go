@@ -157,6 +157,7 @@ func (x *examiner) run(ctx context.Context) error {
 		x.kinds()
 		x.installs()
 		x.unknown()
+		x.clock(ctx)
 		x.damage(ctx)
 		x.canary(ctx)
 	}

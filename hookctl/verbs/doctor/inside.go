@@ -8,10 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"hookline/events"
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/spool"
+	"hookline/hookctl/verbs/query"
 	"hookline/hookctl/verbs/show"
+	"hookline/replay/past"
 )
 
 // Checks that ask the daemon; that of the spool goes without one.
@@ -79,6 +82,33 @@ func (x *examiner) unknown() {
 	x.name = "event types"
 	if names := show.SortedKeys(x.status.UnknownTypes); len(names) > 0 {
 		x.warn("not known to this build: "+strings.Join(names, ", "), "nothing is lost, they are kept whole; a newer hookline may know them")
+	}
+}
+
+// clockSince is how long a clock that was wrong is told.
+const clockSince = 7 * 24 * time.Hour
+
+// clock looks whether the machine's clock was wrong lately: it went back, or hooks were captured ahead of it.
+func (x *examiner) clock(ctx context.Context) {
+	x.name = "clock"
+	var newest events.Record
+	types := []string{events.TypeClockJumped, events.TypeClockCorrected}
+	q := api.EventsRequest{Types: types, Since: past.Point(clockSince.String()), Last: 1}
+	err := query.Records(ctx, x.Env, q, func(r events.Record) { newest = r })
+	if err != nil {
+		x.warn("the log cannot be asked for it: "+err.Error(), "the daemon's log is "+x.paths.Log)
+		return
+	}
+
+	const advice = "check the machine's clock and what sets it; `hookctl tail --type 'clock.*'` lists when it was wrong"
+	switch e := newest.Event.(type) {
+	case *events.ClockJumped:
+		back := time.Duration(e.BackMS) * time.Millisecond
+		x.warn(fmt.Sprintf("it went back by %s, %s", show.Span(back), show.Ago(x.Env, newest.Time)), advice)
+	case *events.ClockCorrected:
+		ahead := time.Duration(e.AheadMS) * time.Millisecond
+		x.warn(fmt.Sprintf("a hook was captured %s ahead of the daemon's clock, %s; it has the daemon's time, and the other as captured in its facts",
+			show.Span(ahead), show.Ago(x.Env, newest.Time)), advice)
 	}
 }
 
