@@ -92,8 +92,7 @@ const clockSince = 7 * 24 * time.Hour
 func (x *examiner) clock(ctx context.Context) {
 	x.name = "clock"
 	var newest events.Record
-	types := []string{events.TypeClockJumped, events.TypeClockCorrected}
-	q := api.EventsRequest{Types: types, Since: past.Point(clockSince.String()), Last: 1}
+	q := api.EventsRequest{Types: []string{"clock.*"}, Since: past.Point(clockSince.String()), Last: 1}
 	err := query.Records(ctx, x.Env, q, func(r events.Record) { newest = r })
 	if err != nil {
 		x.warn("the log cannot be asked for it: "+err.Error(), "the daemon's log is "+x.paths.Log)
