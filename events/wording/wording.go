@@ -80,10 +80,17 @@ func Hidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// Visible returns a text without its hidden characters, see [Hidden]; ends of lines and tabs stay.
+// InColour is the variation selector that has a sign shown in colour: ⚠️ for ⚠.
+const InColour = '\uFE0F'
+
+// Visible returns a text without its hidden characters, see [Hidden]; ends of lines and tabs stay, and right behind a sign
+// the one that has it shown in colour.
 func Visible(text string) string {
+	var before rune
 	return strings.Map(func(r rune) rune {
-		if Hidden(r) && r != '\n' && r != '\t' {
+		ofSign := r == InColour && unicode.Is(unicode.So, before)
+		before = r
+		if Hidden(r) && r != '\n' && r != '\t' && !ofSign {
 			return -1
 		}
 		return r

@@ -101,6 +101,10 @@ func TestVisibleTakesOutWhatIsNotSeen(t *testing.T) {
 	if got, want := Visible(text), "a[0mbcd\ne\tf\u00A0g"; got != want {
 		t.Errorf("Visible(%q) = %q, want %q", text, got, want)
 	}
+	text = "⚠\uFE0F\uFE0F\uFE01 a\uFE0Fb"
+	if got, want := Visible(text), "⚠\uFE0F ab"; got != want {
+		t.Errorf("Visible(%q) = %q, want the sign in colour and nothing else that is hidden, %q", text, got, want)
+	}
 }
 
 func TestBelow(t *testing.T) {
@@ -195,7 +199,7 @@ func FuzzCuts(f *testing.F) {
 		}
 
 		visible := Visible(text)
-		left := strings.IndexFunc(visible, func(r rune) bool { return Hidden(r) && r != '\n' && r != '\t' })
+		left := strings.IndexFunc(visible, func(r rune) bool { return Hidden(r) && !strings.ContainsRune("\n\t\uFE0F", r) })
 		if left >= 0 {
 			t.Errorf("Visible(%q) = %q, which has a hidden character at %d", text, visible, left)
 		}

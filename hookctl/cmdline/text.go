@@ -110,7 +110,10 @@ func Show(s string) string {
 }
 
 // acts reports whether a character does not appear on a terminal: a hidden one, or the one that stands for our own escape.
-func acts(r rune) bool { return wording.Hidden(r) || string(r) == esc }
+func acts(r rune) bool {
+	inColour := r == wording.InColour
+	return wording.Hidden(r) && !inColour || string(r) == esc
+}
 
 // IndentJSON is data for reading on a terminal, see [TerminalJSON]. What is no JSON becomes one line of
 // text.

@@ -126,7 +126,7 @@ func TestDoctorFinds(t *testing.T) {
 			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
 				f.status.Damage, f.losses = []string{"3.blk at 17: checksum"}, &losses.Known{}
 			}},
-		{name: "clock that was ahead", check: "clock", result: doctor.Warn, words: "a hook was captured 720h0m ahead of the daemon's clock",
+		{name: "clock that was ahead", check: "clock", result: doctor.Warn, words: "a hook was captured 30 days ahead of the daemon's clock",
 			breaks: func(_ *testing.T, _ *bench, f *fakeBackend) {
 				f.events = append(f.events, record(2, events.TypeClockCorrected, "", `{"ahead_ms":2592000000}`))
 			}},
