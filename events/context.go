@@ -21,7 +21,9 @@ type ContextInjected struct {
 	Hook   string         `json:"hook" jsonschema_description:"the client's name of the hook that was answered"`
 	Items  []InjectedItem `json:"items" jsonschema_description:"what was told, in order"`
 	Tokens int            `json:"tokens" jsonschema_description:"estimate for the whole text: bytes / 3.5, rounded up"`
-	Left   int            `json:"left,omitempty" jsonschema_description:"items that the budget had no room for"`
+	Left   int            `json:"left,omitempty" jsonschema_description:"number of entries of lists and of whole items that the budget had no room for"`
+
+	LeftOut []LeftOut `json:"left_out,omitempty" jsonschema_description:"what the budget had no room for, in the order in which it would have been told, at most 64 KiB"`
 }
 
 // Type implements [Event].
@@ -44,6 +46,16 @@ type InjectedItem struct {
 	Event  string `json:"event" jsonschema_description:"id of the event that it comes from"`
 	Tokens int    `json:"tokens" jsonschema_description:"estimate: bytes / 3.5, rounded up"`
 	Digest string `json:"digest" jsonschema_description:"of its content: told again in the same context only when it is another"`
+
+	Text   string   `json:"text,omitempty" jsonschema_description:"text as it was told"`
+	Events []string `json:"events,omitempty" jsonschema_description:"ids of the events that the other entries of a list come from"`
+}
+
+// LeftOut is what of a list, or of items of one kind, was not told.
+type LeftOut struct {
+	ID      string   `json:"id" jsonschema_description:"item that it belongs to, as working.edited"`
+	What    string   `json:"what" jsonschema_description:"kind of the entries, as edited files"`
+	Entries []string `json:"entries" jsonschema_description:"texts of the entries, in order"`
 }
 
 // ContextPhaseChanged records that the use of the context window came into another phase (S2).

@@ -1,8 +1,6 @@
 package hook
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
 	"hookline/events"
@@ -47,65 +45,6 @@ func budgetOf(in Input) budget {
 	return budget{whole: budgetOther}
 }
 
-// fit gives the items for the model that fit the budget, each in the longest form that does, and how many are left out.
-// The least valuable is shortened first, and left out when it has no shorter form.
-func fit(b budget, items []Item) (told []Item, left int) {
-	told = slices.Clone(items)
-	slices.SortStableFunc(told, func(a, b Item) int { return int(a.Rank - b.Rank) })
-
-	for len(told) > 0 {
-		last := b.over(told, left)
-		if last < 0 {
-			return told, left
-		}
-
-		shortened := false
-		for i := last; i >= 0 && !shortened; i-- {
-			if told[i].form < len(told[i].Shorter) && told[i].Rank == told[last].Rank {
-				told[i].form++
-				shortened = true
-			}
-		}
-		if !shortened {
-			told = slices.Delete(told, last, last+1)
-			left++
-		}
-	}
-	return nil, left
-}
-
-// over gives the index of the least valuable item of the first part that is above its bound, -1 when all fits.
-func (b budget) over(told []Item, left int) int {
-	from := 0
-	for _, s := range b.shares {
-		to := from
-		for to < len(told) && told[to].Rank <= s.upTo {
-			to++
-		}
-		if Tokens(joined(told[from:to], left)) > s.tokens {
-			return to - 1
-		}
-		from = to
-	}
-
-	all := joined(told, left)
-	if Tokens(all) > b.whole || len(all) > maxChars {
-		return len(told) - 1
-	}
-	return -1
-}
-
-func joined(told []Item, left int) string {
-	lines := make([]string, 0, len(told)+1)
-	for _, c := range told {
-		lines = append(lines, c.text())
-	}
-	if left > 0 && len(told) > 0 {
-		lines = append(lines, fmt.Sprintf("(%d more: hookctl context status)", left))
-	}
-	return strings.Join(lines, "\n")
-}
-
 // Compose gives the answer to a frame, and what the model is told with it, nil for nothing. damage is what happened to
 // the log, "" when there is nothing to tell.
 func Compose(in Input, v Verdict, items []Item, damage string) (Answer, *events.ContextInjected) {
@@ -138,22 +77,32 @@ func Compose(in Input, v Verdict, items []Item, damage string) (Answer, *events.
 		return refusal(in.Name(), v, message), nil
 	}
 
-	told, left := fit(budgetOf(in), model)
-	answer := JSON(in.Name(), joined(told, left), message)
+	t := fit(budgetOf(in), model, in.Starts())
+	answer := JSON(in.Name(), t.text(), message)
 	if damage != "" && in.Starts() {
 		answer.Exit, answer.Stderr = 2, []byte(Corrupted(damage)+"\n")
 	}
-	return answer, injected(in, told, left)
+	return answer, injected(in, t)
 }
 
 // injected is the event of what was told.
-func injected(in Input, told []Item, left int) *events.ContextInjected {
+func injected(in Input, t telling) *events.ContextInjected {
+	told := t.told()
 	if len(told) == 0 || !takesContext[in.Name()] || in.Session == "" {
 		return nil
 	}
-	out := &events.ContextInjected{Hook: in.Name(), Tokens: Tokens(joined(told, left)), Left: left}
-	for _, c := range told {
-		out.Items = append(out.Items, events.InjectedItem{ID: c.ID, Event: c.Event, Tokens: Tokens(c.text()), Digest: c.Digest()})
+
+	out := &events.ContextInjected{Hook: in.Name(), Tokens: Tokens(t.text()), Left: t.left(), LeftOut: t.recordedRest()}
+	for _, it := range told {
+		text := it.text()
+		out.Items = append(out.Items, events.InjectedItem{
+			ID:     it.ID,
+			Event:  it.Event,
+			Events: it.otherEvents(),
+			Tokens: Tokens(text),
+			Digest: it.Digest(),
+			Text:   text,
+		})
 	}
 	return out
 }

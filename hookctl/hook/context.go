@@ -138,7 +138,7 @@ func inPhase(in Input, s session.State, items []Item) []Item {
 
 	var out, model []Item
 	for _, it := range items {
-		if !it.User {
+		if !it.User && it.list == nil {
 			it.Same = cmp.Or(it.Same, it.Text)
 			it.Text = wording.Cut(it.Text, less.chars, "...")
 			it.Shorter = slices.Clone(it.Shorter)
@@ -158,9 +158,9 @@ func inPhase(in Input, s session.State, items []Item) []Item {
 	for _, sh := range b.shares {
 		smaller.shares = append(smaller.shares, share{sh.upTo, sh.tokens * less.tenths / 10})
 	}
-	told, _ := fit(smaller, model)
-	for _, it := range told {
-		it.Text, it.Shorter, it.form = it.text(), nil, 0
+	for _, it := range fit(smaller, model, false).told() {
+		it.Same = cmp.Or(it.Same, it.Text)
+		it.Text, it.Shorter, it.list, it.form = wording.Cut(it.text(), less.chars, "..."), nil, nil, 0
 		out = append(out, it)
 	}
 	return out

@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
-	"unicode"
 
 	"hookline/events/wording"
 	"hookline/projector/working"
@@ -47,8 +45,10 @@ type Item struct {
 	Shorter []string // other forms, longest first
 	Same    string   // what counts as its content; "" = Text
 	Paths   []string // files that Text names, below the work tree
-	shown   int      // entries of a list that Text has
 	form    int      // that is told, 0: Text, n: Shorter[n-1]
+	list    *list    // that Text has; nil for none
+	shown   int      // entries of the list that are told
+	dropped bool     // it is not told
 	Event   string   // id of the event it comes from
 
 	User  bool // for the user, not for the model; an empty text takes back what was said before
@@ -78,6 +78,9 @@ func Tokens(s string) int { return (2*len(s) + 6) / 7 }
 // text returns the item in the form that is told. What it has from the log came from anybody, so it is made inert; the
 // identity and the gates alone have lines of their own.
 func (it Item) text() string {
+	if it.list != nil {
+		return it.list.write(it.shown) // inert
+	}
 	text := it.Text
 	if it.form > 0 {
 		text = it.Shorter[it.form-1]
@@ -94,46 +97,4 @@ func noteItem(id string, rank Rank, text string, n *working.Note, chars int) []I
 		return nil
 	}
 	return []Item{item("working."+id, rank, fmt.Sprintf(text, wording.Short(n.Text, chars)), n.Event)}
-}
-
-// listItem is an item of a list of at most so many tokens, 0 for any; its shorter forms have fewer entries.
-func listItem(most int, id string, rank Rank, title string, texts []string, between, event string) Item {
-	return shrinking(item(id, rank, "", event), most, len(texts), func(n int) string {
-		return title + strings.Join(texts[:n], between)
-	})
-}
-
-// shrinking gives an item its forms: the longest that has at most so many tokens, 0 for any, and those with fewer of n entries.
-func shrinking(it Item, most, n int, form func(n int) string) Item {
-	for left := n; left > 0; left = left * 9 / 10 {
-		text := form(left)
-		if left < n {
-			text += fmt.Sprintf(" (%d more)", n-left)
-		}
-		switch {
-		case it.Text != "":
-			it.Shorter = append(it.Shorter, text)
-		case most == 0 || Tokens(text) <= most || left == 1:
-			it.Text, it.shown = text, left
-		}
-	}
-	return it
-}
-
-// foldersItem names files in one line of at most so many tokens, by their folders; its shorter forms name fewer of
-// them, the first. Without a file there is no item.
-func foldersItem(most int, id string, rank Rank, title, root string, files []working.File) []Item {
-	if len(files) == 0 {
-		return nil
-	}
-	var paths []string
-	for _, f := range files {
-		paths = append(paths, wording.Below(root, f.Path))
-	}
-
-	it := shrinking(item(id, rank, "", files[0].Event), most, len(files), func(n int) string {
-		return strings.Join(strings.FieldsFunc(title+byFolder(paths[:n]), unicode.IsControl), "?") // a name with an end of line says nothing of its own
-	})
-	it.Paths = paths[:it.shown]
-	return []Item{it}
 }

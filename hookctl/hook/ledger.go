@@ -183,13 +183,9 @@ func startItems(s ledger.State, in Input, source string) []Item {
 		text := fmt.Sprintf("Synthesis %s ago %s, grounding %.2f.", wording.Age(in.Time.Sub(h.Ended)), result, h.Ratio)
 		items = append(items, item("ledger.handoff", RankHandoff, text, h.Event))
 	}
-	for _, e := range slices.Backward(copies.Newest(decisions, toldDecisions)) {
-		e.Subject = wording.Short(e.Subject, subjectChars)
-		text := fmt.Sprintf("Decided: %s [ledger %d]", wording.Short(DecisionText(e), decisionChars), e.Seq)
-		items = append(items, item("ledger.decision "+e.ID, RankDecisions, text, e.ID))
-	}
-	items = append(items, entriesItem("ledger.steps", RankHandoff, "Next: ", s.Open(events.LedgerStep), stepTokens)...)
-	return append(items, entriesItem("ledger.questions", RankBlockers, "Open question: ", s.Open(events.LedgerQuestion), questionTokens)...)
+	items = append(items, decisionsItem(copies.Newest(decisions, toldDecisions))...)
+	items = append(items, ledgerItem("ledger.steps", RankHandoff, "Next: ", s.Open(events.LedgerStep), stepTokens)...)
+	return append(items, ledgerItem("ledger.questions", RankBlockers, "Open question: ", s.Open(events.LedgerQuestion), questionTokens)...)
 }
 
 // followLedger marks a delta synthesis when a turn ends and the context has grown by the first threshold (S3 "Delta-Synthesis"):
@@ -206,16 +202,43 @@ func followLedger(in Input, w World, r Reader) []events.Event {
 	return []events.Event{&events.LedgerDeltaSynced{Tokens: session.Tokens(attention.Bytes), Decisions: len(decisions)}}
 }
 
-// entriesItem lists entries, the newest first, within so many tokens.
-func entriesItem(id string, rank Rank, title string, list []ledger.Entry, tokens int) []Item {
+// ledgerItem lists entries of the ledger, the newest first, within so many tokens.
+func ledgerItem(id string, rank Rank, title string, list []ledger.Entry, tokens int) []Item {
 	if len(list) == 0 {
 		return nil
 	}
-	var texts []string
+	var entries []entry
 	for _, e := range slices.Backward(list) {
-		texts = append(texts, fmt.Sprintf("%s [ledger %d]", wording.Short(e.Text, decisionChars), e.Seq))
+		entries = append(entries, entry{text: fmt.Sprintf("%s [ledger %d]", wording.Short(e.Text, decisionChars), e.Seq), event: e.ID})
 	}
-	return []Item{listItem(tokens, id, rank, title, texts, "; ", list[len(list)-1].ID)}
+	it := item(id, rank, "", entries[0].event)
+	return []Item{entriesItem(tokens, it, entries, title, "; ")}
+}
+
+// decisionsItem lists decisions, the newest first, each on a line with who decided it.
+func decisionsItem(decisions []ledger.Entry) []Item {
+	if len(decisions) == 0 {
+		return nil
+	}
+	var entries []entry
+	for _, e := range slices.Backward(decisions) {
+		e.Subject = wording.Short(e.Subject, subjectChars)
+		text := fmt.Sprintf("Decided (%s): %s [ledger %d]", speaker(e.By), wording.Short(DecisionText(e), decisionChars), e.Seq)
+		entries = append(entries, entry{text: text, event: e.ID})
+	}
+	it := item("ledger.decisions", RankDecisions, "", entries[0].event)
+	return []Item{entriesItem(0, it, entries, "", "\n")}
+}
+
+// speaker returns who said something, as the model is told it: a person at a terminal is the user.
+func speaker(by string) string {
+	switch by {
+	case "agent":
+		return "agent"
+	case "user", "person":
+		return "user"
+	}
+	return "imported"
 }
 
 // forkItems say where the ledger holds against what was said, in a session or with "" in any.

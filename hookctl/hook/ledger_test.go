@@ -12,7 +12,7 @@ import (
 )
 
 func kept(seq uint64, kind, subject, text string) ledger.Entry {
-	return ledger.Entry{ID: fmt.Sprint("e", seq), Seq: seq, Kind: kind, Subject: subject, Text: text, Session: "t"}
+	return ledger.Entry{ID: fmt.Sprint("e", seq), Seq: seq, Kind: kind, Subject: subject, Text: text, Session: "t", By: "agent"}
 }
 
 var ledgerOfTest = ledger.State{Entries: []ledger.Entry{
@@ -22,9 +22,9 @@ var ledgerOfTest = ledger.State{Entries: []ledger.Entry{
 
 // S3 "Tiered Ledger Recovery": the last three decisions only.
 func TestLedgerAtAStart(t *testing.T) {
-	want := `Decided: Newest [ledger 4]
-Decided: Keep the log [ledger 3]
-Decided: tokens: Rotate [ledger 2]
+	want := `Decided (agent): Newest [ledger 4]
+Decided (agent): Keep the log [ledger 3]
+Decided (agent): tokens: Rotate [ledger 2]
 Next: Test it [ledger 6]; Write it [ledger 5]
 Open question: Who? [ledger 7]`
 	for _, source := range []string{"startup", "compact", "resume"} {

@@ -14,11 +14,13 @@ type Recovery struct {
 	Text     string      `json:"text" jsonschema_description:"as the model would get it"`
 	Tokens   int         `json:"tokens" jsonschema_description:"estimate for the text: bytes / 3.5, rounded up"`
 	Budget   int         `json:"budget" jsonschema_description:"tokens that it may have"`
-	Left     int         `json:"left,omitempty" jsonschema_description:"items that the budget has no room for"`
+	Left     int         `json:"left,omitempty" jsonschema_description:"number of entries of lists and of whole items that the budget has no room for"`
 	Source   string      `json:"source" jsonschema_description:"of the start: compact, startup, resume or clear"`
 	Seq      uint64      `json:"seq" jsonschema_description:"sequence that it is told from"`
 	Sections []Section   `json:"sections" jsonschema_description:"in order"`
 	Items    []Recovered `json:"items" jsonschema_description:"in order"`
+
+	LeftOut []events.LeftOut `json:"left_out,omitempty" jsonschema_description:"what the budget has no room for, in the order in which it would be told"`
 }
 
 // Section is what the items of one rank cost.
@@ -61,11 +63,11 @@ func RecoveryOf(r Reader, g *Gates, id, source string, at time.Time, most int) R
 	if most > 0 {
 		b = budget{whole: min(most, b.whole)}
 	}
-	told, left := fit(b, items)
+	t := fit(b, items, true)
 
-	out := Recovery{Text: joined(told, left), Budget: b.whole, Left: left, Source: source, Seq: r.Position().Seq, Sections: []Section{}, Items: []Recovered{}}
+	out := Recovery{Text: t.text(), Budget: b.whole, Left: t.left(), LeftOut: t.leftOut(), Source: source, Seq: r.Position().Seq, Sections: []Section{}, Items: []Recovered{}}
 	out.Tokens = Tokens(out.Text)
-	for _, c := range told {
+	for _, c := range t.told() {
 		name := sections[c.Rank]
 		cost := Tokens(c.text())
 		out.Items = append(out.Items, Recovered{ID: c.ID, Section: name, Text: c.text(), Event: c.Event, Tokens: cost})

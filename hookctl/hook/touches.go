@@ -37,7 +37,7 @@ func tellTouched(touches []touches.Touch, said []Item) []Item {
 			files = append(files, working.File{Path: x.Path, Event: x.Event})
 		}
 	}
-	return foldersItem(touchedTokens, "working.touched", RankRead, "Used in this project: ", "", files)
+	return selection(foldersItem(touchedTokens, "working.touched", RankRead, "Used in this project: ", "", files))
 }
 
 // tellMatched names, with the first prompt of a session, files whose names have words of the prompt and that the start did
@@ -71,7 +71,7 @@ func tellMatched(in Input, w World, r Reader) []Item {
 		}
 	}
 	slices.SortStableFunc(files, func(a, b working.File) int { return hits[b.Path] - hits[a.Path] })
-	items := foldersItem(matchedTokens, "working.matched", RankSeen, "Used before, by your words: ", "", files)
+	items := selection(foldersItem(matchedTokens, "working.matched", RankSeen, "Used before, by your words: ", "", files))
 	for i := range items {
 		items[i].Same = "once"
 	}

@@ -109,7 +109,8 @@ func recovered(s working.State, cut bool) []Item {
 	if cut {
 		items = append(items, fileItems(s, true, true)...)
 		items = append(items, commandItems(s)...)
-		items = append(items, foldersItem(seenTokens, "working.seen", RankSeen, "Seen, not opened: ", s.Worktree, s.Unopened())...)
+		seen := foldersItem(seenTokens, "working.seen", RankSeen, "Seen, not opened: ", s.Worktree, s.Unopened())
+		items = append(items, selection(seen)...)
 		items = append(items, noteItem("said", RankFunctions, "You said last: %s", s.Said, saidChars)...)
 	}
 	if drifted(s) {

@@ -2,18 +2,14 @@ package page
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"hookline/events"
-	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/insight"
-	"hookline/replay/past"
 )
 
 // body is the content of an unfolded row.
@@ -48,36 +44,18 @@ type bodyOptions struct {
 }
 
 // newBody returns the content of a row.
-func (s *story) newBody(ctx context.Context, n *row, o bodyOptions) body {
+func (s *story) newBody(n *row, o bodyOptions) body {
 	b := body{Links: o.links}
-	w := bodyWriter{story: s, maxText: o.maxText, words: map[events.InjectedItem]string{}}
+	w := bodyWriter{story: s, maxText: o.maxText}
 
 	for _, r := range n.records {
 		at := r.Time.In(s.reader.zone).Format("15:04:05.000")
 		b.Events = append(b.Events, eventRef{Seq: r.Seq, Type: line(r.Type), Time: at})
-
-		if start, ok := r.Event.(*events.SessionStarted); ok {
-			maps.Copy(w.words, s.contextAt(ctx, r.Seq, start.Source))
-		}
 		w.addRecord(r)
 	}
 
 	b.Blocks = w.blocks
 	return b
-}
-
-// contextAt returns the texts of the items that a start at a sequence injects, by item without its digest. They are
-// folded from the log: the event of an injection has the source and the size of each item, but not its text. Items that
-// do not come from the log, such as the rules of gates, are not among them; if the daemon has no answer there are none.
-func (s *story) contextAt(ctx context.Context, seq uint64, source string) map[events.InjectedItem]string {
-	request := api.ContextRequest{Session: s.Session.ID, Source: source, At: past.AtSeq(seq)}
-	answer, _ := get(ctx, s.reader, api.Context, request)
-
-	words := map[events.InjectedItem]string{}
-	for _, it := range answer.Items {
-		words[events.InjectedItem{ID: it.ID, Event: it.Event, Tokens: it.Tokens}] = it.Text
-	}
-	return words
 }
 
 // bodyWriter collects the blocks of a row.
@@ -88,9 +66,6 @@ type bodyWriter struct {
 
 	// inputShown is set when a block has the input of the call, which several events of it carry.
 	inputShown bool
-
-	// words holds the texts of the items that a start injects, by item without its digest.
-	words map[events.InjectedItem]string
 }
 
 // addText adds a block for a text that is not empty.
@@ -161,9 +136,7 @@ func (w *bodyWriter) addInjected(e *events.ContextInjected) {
 		}
 		size := cmdline.Plural(it.Tokens, "token")
 		source := fmt.Sprintf("%s (%s), from %s", line(it.ID), size, origin)
-
-		it.Digest = ""
-		items = append(items, insight.Join("\n  ", clean(w.words[it]), source))
+		items = append(items, insight.Join("\n  ", clean(it.Text), source))
 	}
 
 	title := fmt.Sprintf("told to the agent at %s, %d tokens", clean(e.Hook), e.Tokens)
@@ -171,6 +144,18 @@ func (w *bodyWriter) addInjected(e *events.ContextInjected) {
 		title += fmt.Sprintf(", %d left out", e.Left)
 	}
 	w.addList(title, items)
+	for _, l := range e.LeftOut {
+		w.addList("left out: "+clean(l.What), cleaned(l.Entries))
+	}
+}
+
+// cleaned returns texts as the page shows them.
+func cleaned(texts []string) []string {
+	var list []string
+	for _, t := range texts {
+		list = append(list, clean(t))
+	}
+	return list
 }
 
 // addInput adds the input of a call, the first time that it is called.

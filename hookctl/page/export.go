@@ -84,7 +84,7 @@ func (s *story) packForScript(ctx context.Context, templates *template.Template,
 			continue
 		}
 		var text bytes.Buffer
-		b := s.newBody(ctx, n, bodyOptions{maxText: maxTextExport})
+		b := s.newBody(n, bodyOptions{maxText: maxTextExport})
 		if err := templates.ExecuteTemplate(&text, "body", b); err != nil {
 			return fmt.Errorf("write row %s: %w", id, err)
 		}

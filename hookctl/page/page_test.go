@@ -16,7 +16,6 @@ import (
 	"hookline/expect"
 	"hookline/hookctl/api"
 	"hookline/hookctl/client"
-	"hookline/hookctl/hook"
 	"hookline/hookctl/problem"
 	"hookline/projector"
 	"hookline/projector/session"
@@ -374,34 +373,17 @@ func TestStatusOf(t *testing.T) {
 	}
 }
 
-// telling is a daemon that knows what a start at a sequence tells.
-type telling struct{ source }
-
-func (t telling) Send(r *http.Request) (*http.Response, error) {
-	server := t.states()
-	api.Context.Serve(server, func(_ context.Context, r api.ContextRequest) (hook.Recovery, error) {
-		if r.At != "2" || r.Source != "compact" {
-			return hook.Recovery{}, fmt.Errorf("asked for %+v", r)
-		}
-		return hook.Recovery{Items: []hook.Recovered{
-			{ID: "working.goal", Event: "E0000", Tokens: 4, Text: "Goal: add <b>retries</b>"},
-			{ID: "working.edited", Event: "E0000", Tokens: 5, Text: "Edited: a, b"},
-		}}, nil
-	})
-	return sendTo(server, r)
-}
-
-// The row of a start has the words that the agent was told, where the states of then say the same; an event that was taken back is
-// marked.
+// The row of a start has the words that the agent was told, and those that it was not; an event that was taken back is marked.
 func TestWhatWasToldAndWhatWasTakenBack(t *testing.T) {
-	from := telling{logOf(
+	from := logOf(
 		[2]string{events.TypePromptSubmitted, `{"prompt":"Add retries"}`},
 		[2]string{events.TypeSessionStarted, `{"source":"compact"}`},
-		[2]string{events.TypeContextInjected, `{"hook":"SessionStart","tokens":10,"items":[{"id":"working.goal","event":"E0000","tokens":4,"digest":"d"},{"id":"working.edited","event":"E0000","tokens":9}]}`},
+		[2]string{events.TypeContextInjected, `{"hook":"SessionStart","tokens":10,"items":[{"id":"working.goal","event":"E0000","tokens":4,"digest":"d","text":"Goal: add <b>retries</b>"},{"id":"working.edited","event":"E0000","tokens":9}],"left":1,"left_out":[{"id":"working.todos","what":"todos","entries":["write <i>docs</i>"]}]}`},
 		[2]string{events.TypeToolFailed, `{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"make"},"error":"no"}`},
-		[2]string{events.TypeRecordRetracted, `{"target":"E0003","reason":"wrong"}`})}
+		[2]string{events.TypeRecordRetracted, `{"target":"E0003","reason":"wrong"}`})
 	from.log[2] = events.NewRecord(3, events.Envelope{ID: "E0002", Type: events.TypeContextInjected, Version: 1, Session: demoID, Causation: "E0001", Data: from.log[2].Data})
 	b := opened(t, from, Options{})
-	has(t, "the start", b.session("/body/r2"), "<li>Goal: add &lt;b&gt;retries&lt;/b&gt;\n  working.goal (4 tokens), from 1, ", "<li>working.edited (9 tokens)")
+	has(t, "the start", b.session("/body/r2"), "<li>Goal: add &lt;b&gt;retries&lt;/b&gt;\n  working.goal (4 tokens), from 1, ", "<li>working.edited (9 tokens)",
+		", 1 left out", "left out: todos", "write &lt;i&gt;docs&lt;/i&gt;")
 	has(t, "the timeline", b.session(""), `<span class="state">taken back</span>`)
 }

@@ -220,7 +220,7 @@ func (s *server) serveBody(w http.ResponseWriter, r *http.Request, st *story) er
 	if n == nil {
 		return problem.Missing("the session has no such row")
 	}
-	b := st.newBody(r.Context(), n, bodyOptions{maxText: maxTextLive, links: true})
+	b := st.newBody(n, bodyOptions{maxText: maxTextLive, links: true})
 	return s.templates.ExecuteTemplate(w, "body", b)
 }
 

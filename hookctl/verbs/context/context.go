@@ -55,8 +55,10 @@ func showCommand(e *env.Env) *cobra.Command {
 		Use:   "show",
 		Short: "Show what the session would be told at a start, and what each section costs",
 		Long: "Show what the session would be told when it starts again after a compaction, or at another start, and what each section\n" +
-			"costs in tokens: the gates where it works too, with --at without them, since their rules are not in the log.",
+			"costs in tokens: the gates where it works too, with --at without them, since their rules are not in the log. --rest shows\n" +
+			"what the session was not told since its last start for want of room, as the last line of what it was told counts it.",
 		Example: "  hookctl context show\n" +
+			"  hookctl context show --rest\n" +
 			"  hookctl context show --source startup --budget 300\n" +
 			"  hookctl context show --session last --at 10m --json | jq .items",
 	}, &showVerb{Source: "compact"})
@@ -67,12 +69,16 @@ type showVerb struct {
 	Source string `help:"of the start: compact, startup, resume, clear"`
 	At     string `help:"as of a point: a sequence, a time, or a duration back"`
 	Budget string `help:"tokens, where fewer than a start has"`
+	Rest   bool   `help:"what was left out since the last start, in its order"`
 }
 
 func (f *showVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 	id, err := query.Current(ctx, e, f.Session)
 	if err != nil {
 		return err
+	}
+	if f.Rest {
+		return f.showRest(ctx, e, id)
 	}
 	out, err := api.Context.Call(ctx, e, api.ContextRequest{Session: id, Source: f.Source, At: past.Point(f.At), Budget: f.Budget})
 	if err != nil {
@@ -85,6 +91,55 @@ func (f *showVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 		}
 		e.Printf("%5d  tokens of at most %d\n", out.Tokens, out.Budget)
 	})
+}
+
+// showRest prints what a session was not told since its last start, as it was recorded then.
+func (f *showVerb) showRest(ctx context.Context, e *env.Env, id string) error {
+	out := hook.Recovery{Sections: []hook.Section{}, Items: []hook.Recovered{}}
+	q := api.EventsRequest{Session: id, Types: []string{events.TypeContextInjected}}
+	if f.At != "" {
+		q.Until = past.Point(f.At)
+	}
+	err := query.Records(ctx, e, q, func(r events.Record) {
+		told, ok := r.Event.(*events.ContextInjected)
+		if !ok || r.AgentID != "" {
+			return
+		}
+		if told.Hook == "SessionStart" {
+			out.LeftOut, out.Left, out.Seq = nil, 0, r.Seq
+		}
+		if told.Left > 0 {
+			out.LeftOut = append(out.LeftOut, told.LeftOut...)
+			out.Left += told.Left
+			out.Seq = r.Seq
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return e.Verdict(out, true, func() {
+		for _, l := range out.LeftOut {
+			e.Printf("%s:\n", cmdline.OneLine(l.What))
+			for _, text := range l.Entries {
+				e.Printf("  %s\n", cmdline.OneLine(text))
+			}
+		}
+		switch shown := countLeft(out.LeftOut); {
+		case out.Left == 0:
+			e.Printf("nothing was left out\n")
+		case shown < out.Left:
+			e.Printf("and %d more, which were not recorded\n", out.Left-shown)
+		}
+	})
+}
+
+// countLeft counts the entries that were left out.
+func countLeft(list []events.LeftOut) int {
+	n := 0
+	for _, l := range list {
+		n += len(l.Entries)
+	}
+	return n
 }
 
 // The context manager of S3: what survives a compaction, whether it is there, and what a file would cost.
