@@ -72,8 +72,6 @@ func Hidden(r rune) bool {
 	switch {
 	case r < 0x80:
 		return r < ' ' || r == 0x7F
-	case r == 0xFE0F: // the sign before it is drawn in colours
-		return false
 	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // signs of Arabic numbers, which are seen
 		return false
 	case 0xE0000 <= r && r <= 0xE0FFF:
