@@ -155,8 +155,8 @@ type Why struct {
 	Query   string           `json:"query" jsonschema_description:"text of a line, or id of an event, as it was asked for"`
 	Session string           `json:"session" jsonschema_description:"whole id of the session"`
 	Lines   []hook.Recovered `json:"lines" jsonschema_description:"lines that would be told at a start and have the text"`
-	Sources []WhySource      `json:"sources" jsonschema_description:"entries of the states that have the text, each with the newest event that it comes from"`
-	Told    []WhyTold        `json:"told" jsonschema_description:"times at which such a line was told, oldest first"`
+	Sources []WhySource      `json:"sources" jsonschema_description:"events that the told lines come from, and entries of the states that have the text, each with its newest event"`
+	Told    []WhyTold        `json:"told" jsonschema_description:"times at which such a line was told, oldest first; of other sessions of the project where the asked one was told none"`
 }
 
 // WhySource is an entry of a state.
@@ -167,6 +167,8 @@ type WhySource struct {
 	Seq   uint64    `json:"seq,omitempty" jsonschema_description:"sequence of the event; absent when the log does not have it"`
 	Type  string    `json:"type,omitempty" jsonschema_description:"type of the event"`
 	Time  time.Time `json:"time,omitzero" jsonschema_description:"time at which the event was captured"`
+
+	Session string `json:"session,omitempty" jsonschema_description:"whole id of the session that the event is of"`
 }
 
 // WhyTold is one time that the model got a line.
@@ -175,4 +177,15 @@ type WhyTold struct {
 	Time  time.Time `json:"time" jsonschema_description:"time at which the model got the line"`
 	Hook  string    `json:"hook" jsonschema_description:"client's name of the hook that was answered"`
 	Items []string  `json:"items" jsonschema_description:"subjects of the lines, as working.edited"`
+
+	Session string    `json:"session" jsonschema_description:"whole id of the session that was told it"`
+	Tokens  int       `json:"tokens" jsonschema_description:"estimate for the lines: bytes / 3.5, rounded up"`
+	Lines   []WhyLine `json:"lines" jsonschema_description:"lines as they were told"`
+}
+
+// WhyLine is a line that was told.
+type WhyLine struct {
+	ID     string   `json:"id" jsonschema_description:"subject of the line, as working.edited"`
+	Text   string   `json:"text" jsonschema_description:"words of the line; empty in records of builds before 0.1.0"`
+	Events []string `json:"events" jsonschema_description:"ids of the events that the line comes from"`
 }

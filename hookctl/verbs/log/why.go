@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hookline/events"
 	"hookline/hookctl/api"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/verbs/command"
@@ -19,8 +20,9 @@ func WhyCommand(e *env.Env) *cobra.Command {
 	return command.Verb(e, env.Store, command.Text{
 		Use:   "why TEXT|ID",
 		Short: "Show the events behind a line that the agent is told",
-		Long: "Show the events behind a line that the agent is told: the lines that have the text, the entries of the session's state and of its\n" +
-			"project's ledger that they are made of, each with its event, and when they were told. `hookctl retract` takes an event back.",
+		Long: "Show the events behind a line that the agent was told: when and where a line with the text was told, in this session or else in\n" +
+			"others of the project; the events that it came from, each with its session; and the lines with the text that the session would\n" +
+			"be told now. `hookctl retract` takes an event back.",
 		Example: "  hookctl why proxy.go\n" +
 			"  hookctl why 1201 --session last",
 	}, &whyVerb{}, cmdline.Exactly("TEXT|ID"))
@@ -67,10 +69,17 @@ func Why(ctx context.Context, e *env.Env, session, text string) error {
 			e.Printf("event  %s, not in the log: %s: %s\n", s.Event, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
 			continue
 		}
-		e.Printf("event  %d  %s  %s: %s: %s\n", s.Seq, show.Stamp(e, s.Time), s.Type, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
+		of := ""
+		if s.Session != "" {
+			of = ", session " + events.Alias(s.Session)
+		}
+		e.Printf("event  %d  %s  %s%s: %s: %s\n", s.Seq, show.Stamp(e, s.Time), s.Type, of, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
 	}
 	for _, t := range out.Told {
-		e.Printf("told   %d  %s  %s: %s\n", t.Seq, show.Stamp(e, t.Time), t.Hook, strings.Join(t.Items, ", "))
+		e.Printf("told   %d  %s  %s, session %s, %s: %s\n", t.Seq, show.Stamp(e, t.Time), t.Hook, events.Alias(t.Session), cmdline.Plural(t.Tokens, "token"), strings.Join(t.Items, ", "))
+		for _, l := range t.Lines {
+			e.Printf("         %s\n", cmdline.OneLine(l.Text))
+		}
 	}
 	if len(out.Told) == 0 {
 		e.Printf("told   not yet\n")
