@@ -11,9 +11,12 @@ import (
 // those of the tool that they replace, a list shows minutes, a timeline parts of a second, and a setting is written as it
 // can be read back.
 
-// Age returns an age in its largest unit, as the model is told it: "3 h", "5 min", and "moments" below a minute.
+// Age returns an age in its largest unit, as the model is told it: "4 d" from two days on, "3 h", "5 min", and "moments" below
+// a minute.
 func Age(d time.Duration) string {
 	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%d d", int(d.Hours()/24))
 	case d >= time.Hour:
 		return fmt.Sprintf("%d h", int(d.Hours()))
 	case d >= time.Minute:

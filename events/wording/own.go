@@ -382,3 +382,31 @@ func begins(before, after rune) bool {
 func inWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
+
+// planned matches the beginning of a prompt by which the client has a plan carried out: what follows was written by an agent.
+var planned = regexp.MustCompile(`(?i)^implement the following plan:`)
+
+// maxTyped is how many bytes a prompt has of which all may have been typed. Of a longer one with several paragraphs, what
+// stands in the middle was pasted more often than not.
+const maxTyped = 2000
+
+// Typed returns what of a prompt was typed rather than pasted, as far as its form tells: nothing of a plan that is to be
+// carried out, of a long prompt the first and the last paragraph.
+func Typed(prompt string) string {
+	prompt = strings.TrimSpace(prompt)
+	switch {
+	case planned.MatchString(prompt):
+		return ""
+	case len(prompt) <= maxTyped:
+		return prompt
+	}
+	first, _, _ := strings.Cut(prompt, "\n\n")
+	last := strings.TrimLeft(prompt[max(0, strings.LastIndex(prompt, "\n\n")):], "\n")
+	if len(first) > maxTyped {
+		first = ""
+	}
+	if len(last) > maxTyped || len(first) == len(prompt) {
+		last = ""
+	}
+	return strings.TrimSpace(first + "\n\n" + last)
+}

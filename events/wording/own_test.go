@@ -129,3 +129,18 @@ func FuzzOwnWords(f *testing.F) {
 		}
 	})
 }
+
+func TestTyped(t *testing.T) {
+	paste := strings.Repeat("pasted words\n", 300)
+	for _, c := range [][2]string{
+		{"Fix it.\n\nNow.", "Fix it.\n\nNow."},
+		{"Implement the following plan:\n\n# Plan\nLet's use pgx", ""},
+		{"Look at this:\n\n" + paste + "\n\nand fix it", "Look at this:\n\nand fix it"},
+		{"Look at this:\n\n" + paste, "Look at this:"},
+		{paste, ""},
+	} {
+		if got := Typed(c[0]); got != c[1] {
+			t.Errorf("Typed(%.40q) = %q, want %q", c[0], got, c[1])
+		}
+	}
+}

@@ -66,7 +66,7 @@ func decisionsOfUser(text string) []*events.LedgerEntryAdded {
 	}
 
 	var list []*events.LedgerEntryAdded
-	for _, s := range wording.OwnSentences(text) {
+	for _, s := range wording.OwnSentences(wording.Typed(text)) {
 		if s.Question || conditional.MatchString(s.Own) || len(list) == maxHeard {
 			continue
 		}

@@ -47,6 +47,7 @@ var kinds = map[string]kind{
 	"ledger.steps":     {"next step", "next steps", 4},
 	"ledger.questions": {"open question", "open questions", 2},
 	"codes":            {"code", "codes", 2},
+	"codes.blockers":   {"blocker", "blockers", 4},
 }
 
 // kindOf returns the kind of an item. What has no kind of its own is a line.

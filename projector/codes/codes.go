@@ -20,7 +20,7 @@ import (
 // Name and Version of the projection's cells. A change of what is read off a text is a new version.
 const (
 	Name    = "codes"
-	Version = 7
+	Version = 8
 )
 
 // Lifetime is how long codes are kept after the newest one (S4 "expires").
@@ -71,7 +71,18 @@ type Code struct {
 	Event   string    `json:"event" jsonschema_description:"id of the newest event that the code comes from"`
 	Session string    `json:"session,omitempty" jsonschema_description:"id of the session of that event"`
 	Time    time.Time `json:"time" jsonschema_description:"when that event was captured"`
+
+	By   string `json:"by,omitempty" jsonschema_description:"who said it: user, agent, output of a command, or command of this program"`
+	Text string `json:"text,omitempty" jsonschema_description:"sentence that a decision or a blocker comes from"`
 }
+
+// Who a code comes from.
+const (
+	ByUser    = "user"
+	ByAgent   = "agent"
+	ByOutput  = "output"
+	ByCommand = "command"
+)
 
 // Ended is a context that ended.
 type Ended struct {
@@ -89,6 +100,7 @@ var Table = projector.New(projector.Spec[State]{
 	Start:   func(project string) State { return State{Project: project} },
 	On: projector.Handlers(
 		projector.On((*State).promptSubmitted),
+		projector.On((*State).turnStopped),
 		projector.On((*State).toolSucceeded),
 		projector.On((*State).toolFailed),
 		projector.On((*State).taskCreated),
@@ -103,6 +115,14 @@ func (s *State) promptSubmitted(r events.Record, e *events.PromptSubmitted) {
 	s.collect(r, func(c *collector) { c.prompt(e) })
 }
 
+// turnStopped reads what the agent says of what stood in the way.
+func (s *State) turnStopped(r events.Record, e *events.TurnStopped) {
+	if r.AgentID != "" || len(s.Now.Blockers) == 0 {
+		return
+	}
+	s.collect(r, func(c *collector) { c.said(e.LastAssistantMessage) })
+}
+
 func (s *State) toolSucceeded(r events.Record, e *events.ToolSucceeded) {
 	s.collect(r, func(c *collector) { c.succeeded(e) })
 }
@@ -115,17 +135,17 @@ func (s *State) toolFailed(r events.Record, e *events.ToolFailed) {
 }
 
 func (s *State) taskCreated(r events.Record, e *events.TaskCreated) {
-	s.collect(r, func(c *collector) { c.put(&c.context.Next, "next:"+slug(e.TaskSubject)) })
+	s.collect(r, func(c *collector) { c.by(ByAgent).put(&c.context.Next, "next:"+slug(e.TaskSubject)) })
 }
 
 func (s *State) taskCompleted(r events.Record, e *events.TaskCompleted) {
-	s.collect(r, func(c *collector) { c.done(slug(e.TaskSubject)) })
+	s.collect(r, func(c *collector) { c.by(ByAgent).done(slug(e.TaskSubject)) })
 }
 
 // codesAdded takes in a code that was given by command. Text that is no code is kept apart.
 func (s *State) codesAdded(r events.Record, e *events.CodesAdded) {
 	s.collect(r, func(c *collector) {
-		if !c.add(e.Code) {
+		if !c.by(ByCommand).add(e.Code) {
 			s.Quarantine = copies.Push(s.Quarantine, c.code(wording.Chars(e.Code, maxCode)), maxQuarantine)
 		}
 	})
@@ -146,13 +166,17 @@ func (s *State) sessionDeleted(r events.Record, _ *events.SessionDeleted) {
 
 // collect takes in what read finds in a record. Codes that had expired before end with what is new.
 func (s *State) collect(r events.Record, read func(*collector)) {
-	c := &collector{record: r, context: s.At(r.Time)}
+	expired := s.Now.expired(r.Time)
+	c := &collector{record: r, context: s.Now}
+	if expired {
+		c.context = Context{}
+	}
 	read(c)
-	if !c.found {
+	if !c.found && !c.changed {
 		return
 	}
 
-	if s.Now.expired(r.Time) {
+	if expired {
 		s.end(r, Expired)
 	}
 	s.Now = c.context
@@ -191,12 +215,13 @@ func (c Context) expired(now time.Time) bool {
 	return now.After(c.Updated.Add(Lifetime))
 }
 
-// At returns the context as it counts at a time, empty after it has expired.
+// At returns the context as it counts at a time: without the codes whose own last event is older than seven days, and empty
+// after it has expired.
 func (s State) At(now time.Time) Context {
 	if s.Now.expired(now) {
 		return Context{}
 	}
-	return s.Now
+	return s.Now.without(func(c Code) bool { return now.After(c.Time.Add(Lifetime)) })
 }
 
 // Lines returns the codes as they are shown (S4 "_format_codes"): project, phase, files, functions, decisions,

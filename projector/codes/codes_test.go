@@ -120,8 +120,8 @@ func TestS4Scenario5And8(t *testing.T) {
 	inProject := events.Envelope{Project: "p2"}
 	prompt := Table.Keys(events.Record{Event: said("x"), Envelope: inProject})
 	expect.Equal(t, strings.Join(prompt, " "), "p2", "the cells of a prompt")
-	stop := Table.Keys(events.Record{Event: &events.TurnStopped{}, Envelope: inProject})
-	expect.Equal(t, len(stop), 0, "cells of a stop")
+	other := Table.Keys(events.Record{Event: &events.TurnFailed{}, Envelope: inProject})
+	expect.Equal(t, len(other), 0, "cells of a turn that failed")
 }
 
 // S4 scenario 7: what is no code is kept apart and told by nobody.
@@ -198,6 +198,66 @@ func TestWords(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, code)
 		}
 	}
+}
+
+// What stands in the way is lifted by own words on its subject, by a success of what it names, and by nothing else.
+func TestBlockersAreLifted(t *testing.T) {
+	stopped := func(text string) events.Event { return &events.TurnStopped{LastAssistantMessage: text} }
+	const docker = "I can't run the containers because docker is missing here"
+	const staging = "The upload job is blocked by the staging credentials"
+	for _, c := range []struct {
+		name    string
+		blocker string
+		then    events.Event
+		lifted  bool
+	}{
+		{"the user says so", docker, said("docker is installed now"), true},
+		{"the user says so without a subject", docker, said("works now, go on"), true},
+		{"and asks for something", docker, said("docker is available, please don't stop it"), true},
+		{"the agent says so", staging, stopped("Done. The staging credentials are in place."), true},
+		{"a success of what it names", docker, ran("docker compose up -d", ""), true},
+		{"a command", docker, &events.CodesAdded{Code: "done:" + docker}, true},
+
+		{"another subject", docker, said("the printer works now"), false},
+		{"a question", docker, said("is docker installed?"), false},
+		{"a negation", docker, said("docker still isn't installed"), false},
+		{"a wish", docker, said("please get docker installed"), false},
+		{"a condition", docker, said("once docker is installed, go on"), false},
+		{"quoted words", docker, stopped("The README says: `docker is installed`"), false},
+		{"a success in a pipe", docker, ran("docker ps | cat", ""), false},
+		{"a failure of what it names", docker, broke("docker ps", "no"), false},
+		{"a success of something else", docker, ran("go vet ./...", ""), false},
+		{"few of many words", staging, stopped("The credentials page of the admin area got tests for all roles and works"), false},
+	} {
+		l := (&log{}).add(said(c.blocker))
+		if len(l.state.Now.Blockers) != 1 {
+			t.Fatalf("%s: the blocker is not there: %q", c.name, l.lines())
+		}
+		l.add(c.then)
+		if got := len(l.state.Now.Blockers) == 0; got != c.lifted {
+			t.Errorf("%s: lifted %t, want %t", c.name, got, c.lifted)
+		}
+	}
+}
+
+// Each code expires seven days after its own last event, also among newer ones.
+func TestEachCodeExpires(t *testing.T) {
+	l := (&log{}).add(said("The storage format is still unclear"))
+	l.at = l.at.Add(4 * 24 * time.Hour)
+	l.add(said("The colour of the button is unclear"))
+	count := func(after time.Duration) int { return len(l.state.At(l.at.Add(after)).Blockers) }
+	expect.Equal(t, count(0), 2, "blockers at once")
+	expect.Equal(t, count(4*24*time.Hour), 1, "blockers after four days more")
+	expect.Equal(t, count(8*24*time.Hour), 0, "blockers after eight days more")
+}
+
+// What a session has taken off its list comes next no more.
+func TestTheListIsWhole(t *testing.T) {
+	todo := func(items string) events.Event {
+		return &events.ToolSucceeded{ToolName: "TodoWrite", ToolInput: []byte(`{"todos":[` + items + `]}`), ToolResponse: []byte(`{}`)}
+	}
+	l := (&log{}).add(&events.CodesAdded{Code: "next:ship"}, todo(`{"content":"a b","status":"pending"},{"content":"c","status":"pending"}`), todo(`{"content":"c","status":"in_progress"}`))
+	want(t, l.lines(), "proj:hydra", "next:ship", "next:c")
 }
 
 // A cell is bounded, a fold changes nothing that it was given, and a prompt without codes ends none.

@@ -15,11 +15,26 @@ type collector struct {
 	record  events.Record
 	context Context
 	found   bool // something was added
+	changed bool // something was taken away
+	speaker string
+	text    string // sentence that a code is made of
+}
+
+// by sets who the next codes come from.
+func (c *collector) by(speaker string) *collector {
+	c.speaker, c.text = speaker, ""
+	return c
+}
+
+// says sets the sentence that the next code is made of.
+func (c *collector) says(text string) *collector {
+	c.text = wording.Short(text, maxCode)
+	return c
 }
 
 // code returns a code of the record.
 func (c *collector) code(text string) Code {
-	return Code{Code: text, Event: c.record.ID, Session: c.record.Session, Time: c.record.Time}
+	return Code{Code: text, Event: c.record.ID, Session: c.record.Session, Time: c.record.Time, By: c.speaker, Text: c.text}
 }
 
 // put adds a code to a list, or renews it at the list's end. Nothing is added where a code says nothing.
@@ -62,6 +77,13 @@ func (c *collector) drop(list *[]Code, is func(code string) bool) bool {
 	return len(*list) < before
 }
 
+// forget takes away the codes of a list that a function picks.
+func (c *collector) forget(list *[]Code, is func(Code) bool) {
+	before := len(*list)
+	*list, _ = copies.Take(*list, is)
+	c.changed = c.changed || len(*list) < before
+}
+
 // done adds that something was done; it comes next and stands in the way no more.
 func (c *collector) done(what string) {
 	if what == "" {
@@ -99,6 +121,9 @@ func (c *collector) add(code string) bool {
 	}
 	return true
 }
+
+// Next returns the code of a thing to do.
+func Next(text string) string { return wording.Chars("next:"+slug(text), maxCode) }
 
 // slug is a text as part of a code: spaces are hyphens.
 func slug(text string) string {

@@ -36,7 +36,8 @@ func (c *collector) prompt(e *events.PromptSubmitted) {
 		return
 	}
 
-	for _, s := range wording.OwnSentences(text) {
+	c.by(ByUser).said(text)
+	for _, s := range wording.OwnSentences(wording.Typed(text)) {
 		if !s.Question {
 			c.sentence(s)
 		}
@@ -46,7 +47,7 @@ func (c *collector) prompt(e *events.PromptSubmitted) {
 // sentence reads one sentence of the user. What it quotes decides and blocks nothing.
 func (c *collector) sentence(s wording.Sentence) {
 	if decides.MatchString(s.Own) {
-		c.put(&c.context.Decisions, "dec:"+slug(s.Text))
+		c.says(s.Text).put(&c.context.Decisions, "dec:"+slug(s.Text))
 		return
 	}
 	if len(strings.Fields(s.Own)) < minBlockerWords {
@@ -54,7 +55,7 @@ func (c *collector) sentence(s wording.Sentence) {
 	}
 	for _, blocker := range blockers {
 		if blocker.words.MatchString(s.Own) {
-			c.put(&c.context.Blockers, blocker.code+slug(s.Text))
+			c.says(s.Text).put(&c.context.Blockers, blocker.code+slug(s.Text))
 			return
 		}
 	}
@@ -62,6 +63,7 @@ func (c *collector) sentence(s wording.Sentence) {
 
 // succeeded reads a call: changed files with their functions, lists of things to do, runs of commands.
 func (c *collector) succeeded(e *events.ToolSucceeded) {
+	c.by(ByAgent)
 	switch e.ToolName {
 	case "Edit", "Write", "MultiEdit", "NotebookEdit":
 		c.edited(e.ToolInput)
@@ -111,6 +113,9 @@ func (c *collector) todos(input json.RawMessage) {
 	}
 	_ = json.Unmarshal(input, &in) // of another form: no list
 
+	if len(in.Todos) > 0 { // what the session has taken off its list comes next no more
+		c.forget(&c.context.Next, func(code Code) bool { return code.By == ByAgent && code.Session == c.record.Session })
+	}
 	for _, t := range in.Todos {
 		if t.Status == "completed" {
 			c.done(slug(t.Content))
@@ -133,7 +138,12 @@ func (c *collector) ran(input json.RawMessage, output string, ok bool) {
 	if c.record.AgentID != "" {
 		return
 	}
-	runs := events.CallOf("Bash", input).Runs
+	c.by(ByOutput)
+	call := events.CallOf("Bash", input)
+	runs := call.Runs
+	if ok && statusIsOfAll(events.InputOf(input).Command.Text()) {
+		c.ranWell(runs)
+	}
 	at := slices.IndexFunc(runs, func(r events.Run) bool { return r.Check != "" })
 	if at < 0 {
 		return
@@ -151,6 +161,12 @@ func (c *collector) ran(input json.RawMessage, output string, ok bool) {
 	if check.Check == "test" {
 		c.tested(check.Words[0], output, ok)
 	}
+}
+
+// statusIsOfAll reports whether the status of a line is that of all its commands: none is in a pipe, behind another one that
+// may fail, or in the background.
+func statusIsOfAll(line string) bool {
+	return !strings.ContainsAny(strings.ReplaceAll(line, "&&", ""), "|;&\n")
 }
 
 // tested adds a run of tests with its result. The newest result of a program counts.
