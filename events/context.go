@@ -10,6 +10,7 @@ import (
 // Wire names of this file.
 const (
 	TypeContextInjected     = "context.injected"
+	TypeAnswerMissed        = "context.answer_missed"
 	TypeContextPhaseChanged = "context.phase_changed"
 	TypeInstructionsLoaded  = "instructions.loaded"
 	TypeCompactionStarted   = "compaction.started"
@@ -22,6 +23,7 @@ type ContextInjected struct {
 	Items  []InjectedItem `json:"items" jsonschema_description:"what was told, in order"`
 	Tokens int            `json:"tokens" jsonschema_description:"estimate for the whole text: bytes / 3.5, rounded up"`
 	Left   int            `json:"left,omitempty" jsonschema_description:"number of entries of lists and of whole items that the budget had no room for"`
+	Start  string         `json:"start,omitempty" jsonschema_description:"id of the session's start whose answer had come too late, and is told with this hook"`
 
 	LeftOut []LeftOut `json:"left_out,omitempty" jsonschema_description:"what the budget had no room for, in the order in which it would have been told, at most 64 KiB"`
 }
@@ -57,6 +59,20 @@ type LeftOut struct {
 	What    string   `json:"what" jsonschema_description:"kind of the entries, as edited files"`
 	Entries []string `json:"entries" jsonschema_description:"texts of the entries, in order"`
 }
+
+// AnswerMissed records that the answer to a session's start did not reach the client, which had given up waiting. It is told
+// with a later hook of the session.
+type AnswerMissed struct {
+	Start string `json:"start" jsonschema_description:"id of the start's event"`
+}
+
+// Type implements [Event].
+func (*AnswerMissed) Type() string { return TypeAnswerMissed }
+
+var _ = kind[AnswerMissed]("", "the answer to a session's start did not reach the client")
+
+// Summary implements [Summarizer].
+func (*AnswerMissed) Summary() string { return "it is told with a later hook" }
 
 // ContextPhaseChanged records that the use of the context window came into another phase (S2).
 type ContextPhaseChanged struct {

@@ -1,5 +1,12 @@
 package events
 
+import (
+	"fmt"
+	"time"
+
+	"hookline/events/wording"
+)
+
 // The daemon: its life, its health check and its clock.
 
 // Wire names of this file.
@@ -65,3 +72,8 @@ type ClockCorrected struct {
 func (*ClockCorrected) Type() string { return TypeClockCorrected }
 
 var _ = kind[ClockCorrected]("", "a hook was captured later than the daemon's clock says, and has the daemon's time")
+
+// Summary implements [Summarizer].
+func (e *ClockCorrected) Summary() string {
+	return fmt.Sprintf("%s ahead", wording.Span(time.Duration(e.AheadMS)*time.Millisecond))
+}

@@ -88,6 +88,9 @@ type Facts struct {
 	Natural    string `json:"natural,omitempty" jsonschema_description:"second installation that sent the same hook"`
 }
 
+// FromTranscript is the note of events that were made from a client's transcript: no hook of them was answered.
+const FromTranscript = "from the transcript"
+
 // Record is an envelope with its place in the log and its decoded event.
 type Record struct {
 	Seq      uint64    // stream sequence, 1…

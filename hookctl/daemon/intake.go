@@ -69,6 +69,7 @@ const (
 
 // reply is what a hook gets.
 type reply struct {
+	input    hook.Input // that was recorded; the zero value for none
 	answer   hook.Answer
 	injected []events.Envelope // the event of what the model is told; it is appended when the answer was passed on
 }
@@ -106,22 +107,30 @@ func (i *intake) handleHook(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	if clientWaits := r.Context().Err() == nil; clientWaits { // one that gave up passes nothing on to the model
+	clientWaits := r.Context().Err() == nil
+	if clientWaits { // one that gave up passes nothing on to the model
 		i.recordInjected(out.injected)
 	}
+	i.rec.Answered(out.input)
 	i.noticeBuild(r.Context(), r.Header.Get("Hookline-Build"), f.Binary)
 
-	writeAnswer(w, out.answer)
+	err = writeAnswer(w, out.answer)
+	if err != nil && clientWaits {
+		i.answerMissed(ctx, out.input)
+	}
 }
 
-// writeAnswer sends an answer; a client that is gone has its event recorded all the same.
-func writeAnswer(w http.ResponseWriter, answer hook.Answer) {
+// writeAnswer sends an answer; the error says that the client is gone.
+func writeAnswer(w http.ResponseWriter, answer hook.Answer) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Hookline-Exit", strconv.Itoa(answer.Exit))
 	h.Set("Hookline-Stdout", strconv.Itoa(len(answer.Stdout)))
 	h.Set("Content-Length", strconv.Itoa(len(answer.Stdout)+len(answer.Stderr)))
-	_, _ = w.Write(append(answer.Stdout, answer.Stderr...))
+	if _, err := w.Write(append(answer.Stdout, answer.Stderr...)); err != nil {
+		return err
+	}
+	return http.NewResponseController(w).Flush()
 }
 
 // take records one frame and returns its answer. It returns only when the frame's events are on disk. An error means that
@@ -159,10 +168,16 @@ func (i *intake) take(ctx context.Context, f wire.Frame, from arrival) (reply, e
 	}
 
 	var out reply
-	if from == fromClient {
+	switch from {
+	case fromClient:
 		out = i.render(f, in, world, recorded) // 6 render
 		i.usage.measureAfter(in, world, recorded)
+	case fromSpool:
+		if recorded.Seen == recorder.Again { // the sender had no answer from the first delivery, else it had not kept the frame
+			i.answerMissed(ctx, in)
+		}
 	}
+	out.input = in
 	if len(recorded.Effects) > 0 {
 		i.beside(func(ctx context.Context) { i.follow(ctx, in, world, recorded.Cause) })
 	}

@@ -15,6 +15,7 @@ import (
 	"hookline/hookctl/spool"
 	"hookline/hookctl/wire"
 	"hookline/projector"
+	"hookline/projector/session"
 	"hookline/replay/check"
 )
 
@@ -42,7 +43,7 @@ func (i *intake) render(f wire.Frame, in hook.Input, w hook.World, recorded reco
 	}
 
 	answer, injected := hook.Compose(in, recorded.Verdict, items, damage)
-	if injected == nil || recorded.Seen != recorder.Fresh {
+	if injected == nil || i.toldBefore(in, recorded, injected) {
 		return reply{answer: answer}
 	}
 	base := hook.Around(in, w)
@@ -52,6 +53,41 @@ func (i *intake) render(f wire.Frame, in hook.Input, w hook.World, recorded reco
 		i.log.Error("record what was told", "session", in.Session, "err", err)
 	}
 	return reply{answer: answer, injected: envs}
+}
+
+// toldBefore reports whether the log has already what the model is told, or somebody else is told it: a hook that came again has
+// the event of its first answer, unless that did not tell what a start had to say.
+func (i *intake) toldBefore(in hook.Input, recorded recorder.Told, injected *events.ContextInjected) bool {
+	switch {
+	case recorded.Seen == recorder.Fresh, injected.Start != "":
+		return false
+	case recorded.Seen != recorder.Again || !in.Starts():
+		return true
+	}
+	s, _ := i.session(context.WithoutCancel(i.life), in.Session)
+	return s.Start.Event != recorded.Cause || s.Start.Told != ""
+}
+
+// answerMissed records that the answer to a hook did not reach the client, where it told the model what a start had to say: a
+// later hook tells it then.
+func (i *intake) answerMissed(ctx context.Context, in hook.Input) {
+	if in.Session == "" {
+		return
+	}
+	_, err := i.rec.Settle(ctx) // else what was told may not be known yet
+	if err == nil {
+		_, err = i.rec.Do(ctx, func(r projector.Reader) ([]events.Envelope, error) {
+			s, _ := projector.State[session.State](r, session.Name, in.Session)
+			if s.Start.Told == "" || s.Start.Told != in.Frame {
+				return nil, nil
+			}
+			base := events.Envelope{Session: in.Session, Project: s.Project, Causation: in.Frame}
+			return recorder.Envelopes(i.opts.Now(), base, &events.AnswerMissed{Start: s.Start.Event})
+		})
+	}
+	if err != nil {
+		i.log.Error("record that an answer was missed", "session", in.Session, "err", err)
+	}
 }
 
 // atStart returns what the user should hear when a session starts: where the state is, if not where it is

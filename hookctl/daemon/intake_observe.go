@@ -70,6 +70,11 @@ func (i *intake) observe(ctx context.Context, f wire.Frame, in *hook.Input, from
 	w.Use = i.usage.before(*in)
 	w.Facts.Seen = fileAfter(*in)
 	w.Survey = i.survey(ctx, *in, w)
+	if start, late := i.overdueStart(ctx, *in); late {
+		soon, cancel := context.WithTimeout(ctx, wire.Deadline(f.Args, in.Name(), f.Where())/4)
+		w.Survey = i.survey(soon, start, w)
+		cancel()
+	}
 	w.Evidence = hook.EvidenceLoose
 	if _, ok := in.Event.(*events.TurnStopped); ok && in.Call.Verb == hook.VerbHook { // by the configuration as it is now
 		v := i.configured(spool.Launch(f)).Values
@@ -116,6 +121,16 @@ func originOf(in hook.Input) string {
 		return origin
 	}
 	return ""
+}
+
+// overdueStart returns the start of a hook's session that was not told in time, and that this hook can tell.
+func (i *intake) overdueStart(ctx context.Context, in hook.Input) (start hook.Input, late bool) {
+	start = readStates(ctx, i.core, func(r projector.Reader) hook.Input {
+		var start hook.Input
+		start, late = hook.OverdueStart(in, hook.Reader{Reader: r})
+		return start
+	})
+	return start, late
 }
 
 // Bounds of a survey.

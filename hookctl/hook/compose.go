@@ -77,32 +77,52 @@ func Compose(in Input, v Verdict, items []Item, damage string) (Answer, *events.
 		return refusal(in.Name(), v, message), nil
 	}
 
-	t := fit(budgetOf(in), model, in.Starts())
-	answer := JSON(in.Name(), t.text(), message)
+	late, model, start := overdueOf(model)
+	all := []telling{fit(budgetOf(in), model, in.Starts())}
+	if start.Event != "" {
+		all = []telling{fit(budgetOf(startAgain(in, start)), late, true), all[0]}
+	}
+	answer := JSON(in.Name(), textOf(all), message)
 	if damage != "" && in.Starts() {
 		answer.Exit, answer.Stderr = 2, []byte(Corrupted(damage)+"\n")
 	}
-	return answer, injected(in, t)
+	return answer, injected(in, start.Event, all)
 }
 
-// injected is the event of what was told.
-func injected(in Input, t telling) *events.ContextInjected {
-	told := t.told()
-	if len(told) == 0 || !takesContext[in.Name()] || in.Session == "" {
-		return nil
+// textOf returns what several tellings tell, one below the other.
+func textOf(all []telling) string {
+	var texts []string
+	for _, t := range all {
+		if text := t.text(); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// injected is the event of what was told; start is the id of the start of which it tells what came too late, "" for none. A
+// start that has nothing to say has the event, too: it is not asked again.
+func injected(in Input, start string, all []telling) *events.ContextInjected {
+	out := &events.ContextInjected{Hook: in.Name(), Items: []events.InjectedItem{}, Tokens: Tokens(textOf(all)), Start: start}
+	for _, t := range all {
+		out.Left += t.left()
+		out.LeftOut = append(out.LeftOut, t.recordedRest()...)
+		for _, it := range t.told() {
+			text := it.text()
+			out.Items = append(out.Items, events.InjectedItem{
+				ID:     it.ID,
+				Event:  it.Event,
+				Events: it.otherEvents(),
+				Tokens: Tokens(text),
+				Digest: it.Digest(),
+				Text:   text,
+			})
+		}
 	}
 
-	out := &events.ContextInjected{Hook: in.Name(), Tokens: Tokens(t.text()), Left: t.left(), LeftOut: t.recordedRest()}
-	for _, it := range told {
-		text := it.text()
-		out.Items = append(out.Items, events.InjectedItem{
-			ID:     it.ID,
-			Event:  it.Event,
-			Events: it.otherEvents(),
-			Tokens: Tokens(text),
-			Digest: it.Digest(),
-			Text:   text,
-		})
+	nothing := len(out.Items) == 0 && start == "" && !in.Starts()
+	if nothing || !takesContext[in.Name()] || in.Session == "" {
+		return nil
 	}
 	return out
 }

@@ -215,10 +215,15 @@ func takenBy(in Input, w World, r Reader) *events.HandoverTaken {
 	if e := decidedAs[*events.HandoverTaken](r); e != nil {
 		return e
 	}
-	if e, ok := in.Event.(*events.SessionStarted); ok {
+	if e, ok := in.Event.(*events.SessionStarted); ok && !in.again {
 		return handoverOf(in, w, r, e.Source)
 	}
-	own := workingOf(r, in.Session)
+	return takenBefore(r, in.Session)
+}
+
+// takenBefore returns what a session was handed over with an earlier frame, as far as it has not closed it; nil for nothing.
+func takenBefore(r Reader, id string) *events.HandoverTaken {
+	own := workingOf(r, id)
 	if own.Taken == nil {
 		return nil
 	}

@@ -92,6 +92,7 @@ type Input struct {
 	Notes    []string       // what was odd; kept in the event
 	Warnings []string       // what the user can do something about
 	Uncalled bool           // a verb that a person or a script called, without a hook
+	again    bool           // a start that is told with a later hook of its session
 	instead  *Input         // what came where the hook is assumed; nil when the hook came
 }
 

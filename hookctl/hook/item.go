@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"hookline/events/wording"
+	"hookline/projector/session"
 	"hookline/projector/working"
 )
 
@@ -50,6 +51,8 @@ type Item struct {
 	shown   int      // entries of the list that are told
 	dropped bool     // it is not told
 	Event   string   // id of the event it comes from
+
+	start session.Start // that was not told in time and that it belongs to; the zero value for an item of the hook itself
 
 	User  bool // for the user, not for the model; an empty text takes back what was said before
 	Bare  bool // for the user, without our name before it

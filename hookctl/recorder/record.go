@@ -36,7 +36,35 @@ func (r *Recorder) Record(ctx context.Context, in hook.Input, w hook.World, inst
 	if err != nil {
 		return Told{}, err
 	}
-	return told, r.Sync(ctx, told.Seq)
+	err = r.Sync(ctx, told.Seq)
+	if err != nil {
+		r.Answered(in)
+	}
+	return told, err
+}
+
+// Answered says that the answer to a hook was passed on, and what it told was given to [Recorder.Later], or that nobody reads
+// it: what a start could not tell may be told with another hook where this one did not.
+func (r *Recorder) Answered(in hook.Input) {
+	r.order.Lock()
+	defer r.order.Unlock()
+	if r.onWay[in.Session] == in.Frame {
+		delete(r.onWay, in.Session)
+	}
+}
+
+// overdue returns what a start of the hook's session had to say and could not, unless the answer to another hook that is on its
+// way tells it. The caller holds r.order.
+func (r *Recorder) overdue(in hook.Input, w hook.World, past projector.Reader) []hook.Item {
+	frame, another := r.onWay[in.Session]
+	if w.Facts.Spooled || another && frame != in.Frame {
+		return nil
+	}
+	items := hook.Overdue(in, w, hook.Reader{Reader: past})
+	if items != nil {
+		r.onWay[in.Session] = in.Frame
+	}
+	return items
 }
 
 // inOrder does the one step that orders the log.
@@ -64,8 +92,10 @@ func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, ins
 	}
 
 	var envs []events.Envelope
+	var overdue []hook.Item
 	err = r.view.Read(ctx, func(past projector.Reader) error {
 		envs = hook.Decide(in, w, hook.Reader{Reader: past})
+		overdue = r.overdue(in, w, past)
 		return nil
 	})
 	if err != nil {
@@ -77,6 +107,7 @@ func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, ins
 		return r.again(ctx, in, w, taken{ID: in.Frame, Seq: dup.Found[in.Frame]})
 	}
 	if err != nil {
+		delete(r.onWay, in.Session)
 		return Told{}, err
 	}
 
@@ -84,7 +115,9 @@ func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, ins
 	for _, rec := range recs[1:] {
 		decided = append(decided, rec.Event)
 	}
-	return r.tell(ctx, Told{Cause: in.Frame, Seq: recs[len(recs)-1].Seq}, in, w, decided)
+	told, err := r.tell(ctx, Told{Cause: in.Frame, Seq: recs[len(recs)-1].Seq}, in, w, decided)
+	told.Items = append(overdue, told.Items...)
+	return told, err
 }
 
 // tell adds to told what there is to say of a hook and of the events that were decided with it.
@@ -164,7 +197,17 @@ func (r *Recorder) Find(ctx context.Context, ids ...string) (map[string]uint64, 
 
 // again returns the answer to a repeated frame once more; nothing is counted.
 func (r *Recorder) again(ctx context.Context, in hook.Input, w hook.World, first taken) (Told, error) {
-	return r.tell(ctx, Told{Seen: Again, Cause: first.ID, Seq: first.Seq}, in, w, r.decidedWith(ctx, first))
+	var overdue []hook.Item
+	err := r.view.Read(ctx, func(now projector.Reader) error {
+		overdue = r.overdue(in, w, now)
+		return nil
+	})
+	if err != nil {
+		return Told{}, err
+	}
+	told, err := r.tell(ctx, Told{Seen: Again, Cause: first.ID, Seq: first.Seq}, in, w, r.decidedWith(ctx, first))
+	told.Items = append(overdue, told.Items...)
+	return told, err
 }
 
 // decisionOf is the number of sequences after a hook's event in which the events decided with it are looked for.

@@ -48,8 +48,9 @@ type Recorder struct {
 
 	order  sync.Mutex // the order of the log: judge, decide, append and fold are one step
 	window *window
-	named  map[string]bool // second installs that the log names, by session
-	last   time.Time       // of the newest append
+	named  map[string]bool   // second installs that the log names, by session
+	last   time.Time         // of the newest append
+	onWay  map[string]string // frame whose answer tells what a session's start could not, by session
 
 	mayWait sync.Mutex // guards waiting alone
 	waiting []events.Envelope
@@ -78,7 +79,7 @@ func open(ctx context.Context, o Options) (r *Recorder, met bool, err error) {
 		return nil, false, err
 	}
 
-	r = &Recorder{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), window: newWindow(windowSize), named: map[string]bool{},
+	r = &Recorder{opts: o, log: o.Log, ground: ground, stream: ground.Stream(), window: newWindow(windowSize), named: map[string]bool{}, onWay: map[string]string{},
 		grown: make(chan struct{})}
 
 	err = r.resume(ctx)

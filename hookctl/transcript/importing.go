@@ -69,9 +69,6 @@ type Log interface {
 // settledAfter is how long a session was silent when it has ended for us, as for a live one without a process.
 const settledAfter = 12 * time.Hour
 
-// note stands in the facts of what comes from a transcript.
-const note = "from the transcript"
-
 // maxAhead is how much later than now a line may be; what is later gets the time of the import, as intake has it.
 const maxAhead = 2 * time.Minute
 
@@ -327,7 +324,7 @@ func (s *sitting) take(ctx context.Context, h Hook) error {
 		env.Time = in.into.Now.UTC().Truncate(time.Millisecond)
 	}
 	f, clean := h.Facts, in.into.Clean
-	env.Facts = &events.Facts{Note: note, Client: clean(f.Client), Entrypoint: clean(f.Entrypoint), LaunchDir: clean(f.LaunchDir), Captured: captured}
+	env.Facts = &events.Facts{Note: events.FromTranscript, Client: clean(f.Client), Entrypoint: clean(f.Entrypoint), LaunchDir: clean(f.LaunchDir), Captured: captured}
 	in.out.Redacted += report.Count
 	in.out.Added++
 	s.added++
@@ -355,7 +352,7 @@ func (s *sitting) follow(ctx context.Context, of events.Envelope, n int, e event
 	}
 	env := events.Envelope{ID: events.DerivedID(of.ID, n), Type: k.Type, Version: k.Version(), Time: of.Time, Session: of.Session, Project: of.Project,
 		Worktree: of.Worktree, Branch: of.Branch, Hook: k.Hook, Phase: hook.PhaseOf(e), Correlation: of.Session, Causation: of.ID, Imported: true,
-		Facts: &events.Facts{Note: note}, Data: data}
+		Facts: &events.Facts{Note: events.FromTranscript}, Data: data}
 	if n == 0 {
 		env.ID, env.Causation = of.ID, ""
 	}

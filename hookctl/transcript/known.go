@@ -55,7 +55,7 @@ func learn(ctx context.Context, log Log, sessions map[string]bool) (*known, erro
 		case env.Type == events.TypeHookRefused:
 			e, ok := events.Decode(env.Type, env.Version, env.Data).(*events.HookRefused)
 			r.lost = r.lost || ok && e.Reason == "lost"
-		case env.Imported && env.Facts != nil && env.Facts.Note == note:
+		case env.Imported && env.Facts != nil && env.Facts.Note == events.FromTranscript:
 		default:
 			r.learn(env, sessions[env.Session] || sessions[""])
 		}

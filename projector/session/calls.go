@@ -31,6 +31,7 @@ type Agent struct {
 
 func (s *State) toolRequested(r events.Record, e *events.ToolRequested) {
 	s.Course.requested(e)
+	s.Start.carried(r)
 	s.Tools = count(s.Tools, e.ToolName)
 	if e.ToolUseID == "" {
 		return
@@ -63,6 +64,7 @@ func (s *State) permissionAutoDenied(r events.Record, _ *events.PermissionAutoDe
 
 func (s *State) toolSucceeded(r events.Record, e *events.ToolSucceeded) {
 	s.Course.succeeded(e)
+	s.Start.carried(r)
 	s.Attention.add(r, sizeOf(e.ToolInput)+sizeOf(e.ToolResponse))
 	s.agentLaunched(r, e)
 	if e.ToolName == "Skill" {
@@ -73,6 +75,7 @@ func (s *State) toolSucceeded(r events.Record, e *events.ToolSucceeded) {
 
 func (s *State) toolFailed(r events.Record, e *events.ToolFailed) {
 	s.Course.callFailed(e)
+	s.Start.carried(r)
 	s.Attention.add(r, sizeOf(e.ToolInput)+len(e.Error))
 	s.Failures++
 	s.closeCall(e.ToolUseID)

@@ -16,7 +16,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "session"
-	Version = 9
+	Version = 10
 )
 
 // Statuses of a session.
@@ -84,6 +84,8 @@ type State struct {
 
 	Course Course `json:"course,omitzero" jsonschema_description:"how the session goes"`
 
+	Start Start `json:"start,omitzero" jsonschema_description:"newest start of the session, and whether its answer reached the model"`
+
 	Injected map[string]string `json:"told,omitempty" jsonschema_description:"what was injected into the model's context since the newest start, also after a compaction: digests of contents by item, after a subagent's id and a space where it went to a subagent"`
 }
 
@@ -130,6 +132,7 @@ var Table = projector.New(projector.Spec[State]{
 		projector.On((*State).compactionFinished),
 		projector.On((*State).contextPhaseChanged),
 		projector.On((*State).contextInjected),
+		projector.On((*State).answerMissed),
 		projector.On((*State).ledgerDeltaSynced),
 	),
 	Index: Words,
@@ -225,6 +228,7 @@ func (s *State) sessionStarted(r events.Record, e *events.SessionStarted) {
 		s.Attention = Attention{}
 	}
 	s.Source = wording.Clip(e.Source, maxWord)
+	s.Start = startOf(r, e)
 	s.Injected = nil
 	s.useModel(e.Model)
 }
@@ -267,6 +271,7 @@ func (s *State) useModel(name string) {
 
 func (s *State) promptSubmitted(r events.Record, e *events.PromptSubmitted) {
 	s.Course.prompted()
+	s.Start.carried(r)
 	s.Attention.add(r, len(e.Prompt))
 
 	s.Prompts++
@@ -295,6 +300,7 @@ func (s *State) gateStopBlocked(events.Record, *events.GateStopBlocked) { s.Held
 // contextInjected takes in what was put into the model's context. Where there is no room all is forgotten, so that it
 // is injected once more.
 func (s *State) contextInjected(r events.Record, e *events.ContextInjected) {
+	s.Start.told(r, e)
 	for _, item := range e.Items {
 		if s.Injected == nil || len(s.Injected) >= maxInjected {
 			s.Injected = map[string]string{}

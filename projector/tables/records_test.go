@@ -2,6 +2,7 @@ package tables_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,12 +35,12 @@ func recordedLog(t testing.TB) []events.Record {
 	t.Helper()
 
 	var log []events.Record
-	add := func(env events.Envelope) {
-		seq := uint64(len(log) + 1)
+	addAt := func(seq uint64, env events.Envelope) {
 		env.ID = idAt(seq)
 		env.Time = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC).Add(time.Duration(seq) * 37 * time.Second)
 		log = append(log, events.NewRecord(seq, env))
 	}
+	add := func(env events.Envelope) { addAt(uint64(len(log)+1), env) }
 
 	for _, env := range demoSession(t) {
 		add(env)
@@ -53,11 +54,20 @@ func recordedLog(t testing.TB) []events.Record {
 	for _, env := range workSessions(t) {
 		add(env)
 	}
+	slices.SortFunc(newer, func(a, b events.Envelope) int { return cmp.Compare(seqOfNewer(a.Type), seqOfNewer(b.Type)) })
 	for _, env := range newer {
 		env.Session, env.Project, env.Branch = "session of "+env.Type, "project of "+env.Type, "main"
-		add(env)
+		addAt(seqOfNewer(env.Type), env)
 	}
 	return log
+}
+
+// seqOfNewer returns the sequence of the record of a newer kind. It follows from the kind alone, so that neither another kind
+// nor another line of testdata/work.ndjson changes the states that it folds into.
+func seqOfNewer(typ string) uint64 {
+	h := fnv.New32a()
+	h.Write([]byte(typ))
+	return 1_000_000 + uint64(h.Sum32()%1_000_000)
 }
 
 func idAt(seq uint64) string { return fmt.Sprintf("id-%06d", seq) }

@@ -22,7 +22,7 @@ session  5f1d0c2e-7b34-4f19-9a55-000000000001
   hooks.PostToolUseFailure  (absent) → 1
   last_active               "2026-11-21T12:00:02Z" → "2026-11-21T12:00:03Z"
 `, "above")
-	if !strings.HasSuffix(rest, " → (absent)\n") || strings.Count(rest, "\n") != 1 {
+	if !strings.HasSuffix(rest, " → (absent)\n  start.hooks               2 → 3\n") || strings.Count(rest, "\n") != 2 {
 		t.Error(rest)
 	}
 }
@@ -34,7 +34,7 @@ func TestDiffInWords(t *testing.T) {
 	expect.Equal(t, out, `from 5 (tool.requested, 2026-11-21 12:00:02) to 6 (tool.failed, 2026-11-21 12:00:03)
 session  5f1d0c2e-7b34-4f19-9a55-000000000001
   failures         1
-7 more fields changed: --fields shows all
+8 more fields changed: --fields shows all
 `)
 	holds(t, told(t, "diff", "1", "now"), "  prompts          1\n", "  calls            + ", "  goal             ", "  IC               ", "  failing          + ")
 }
