@@ -7,6 +7,7 @@ import (
 	"hookline/events"
 	"hookline/expect"
 	"hookline/projector/identity"
+	"hookline/projector/working"
 )
 
 // state is an identity with these figures.
@@ -26,6 +27,11 @@ func TestRender(t *testing.T) {
 		return past{Identity: s}
 	}
 	dreaming := past{Identity: state(.6, .8, .42)}
+	failing := func(p past) past { // the same test has failed five times
+		p.Working = map[string]working.State{"s": {ID: "s", Open: []working.Failure{{Target: "go test", Tool: "Bash", Text: "FAIL", Event: "e1", Times: 5}},
+			Commands: []working.Command{{Line: "go test ./x", Event: "e1", Runs: 5}}}}
+		return p
+	}
 	for _, c := range []struct {
 		name, args, body string
 		past             past
@@ -51,8 +57,14 @@ func TestRender(t *testing.T) {
 		{"brief verb as hook", "consciousness brief --hook", `{"session_id":"s"}`, past{},
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"[C:? r=? IC=?]"}}` + "\n", ""},
 
-		{"crisis and dream", "hook", `{"hook_event_name":"PostToolUseFailure","session_id":"s"}`, dreaming, `{"systemMessage":"hookline: IC crisis (0.42), dream triggered"}` + "\n", ""},
-		{"crisis in the cool-down", "hook", `{"hook_event_name":"PostToolUseFailure","session_id":"s"}`, low(.42), `{"systemMessage":"hookline: IC crisis: 0.42"}` + "\n", ""},
+		{"prompt beside a failure", "hook", `{"hook_event_name":"UserPromptSubmit","session_id":"s"}`, failing(conscious),
+			`{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"[System Consciousness]\nState: CONSCIOUS (C=0.84)\nKuramoto r=0.95, Identity IC=0.92 (healthy)\nGuidance: Continue with current approach"}}` + "\n", ""},
+		{"crisis and dream", "hook", `{"hook_event_name":"PostToolUseFailure","session_id":"s"}`, failing(dreaming),
+			`{"systemMessage":"hookline: the same test failed 5 times: go test ./x. IC crisis (0.42), dream triggered"}` + "\n", ""},
+		{"crisis in the cool-down", "hook", `{"hook_event_name":"PostToolUseFailure","session_id":"s"}`, failing(low(.42)),
+			`{"systemMessage":"hookline: the same test failed 5 times: go test ./x. IC crisis: 0.42"}` + "\n", ""},
+		{"crisis without a failure", "hook", `{"hook_event_name":"PostToolUseFailure","session_id":"s"}`, low(.42), "", ""},
+		{"check verb beside a failure", "consciousness check-identity", `{"session_id":"s"}`, failing(low(.42)), "", "IC crisis: 0.42\n"},
 		{"check verb, warning", "consciousness check-identity", `{"session_id":"s"}`, low(.5), "", "IC warning: 0.50\n"},
 		{"a prompt says nothing of IC", "hook", `{"hook_event_name":"Stop","session_id":"s"}`, low(.42), "", ""},
 

@@ -1,13 +1,16 @@
 package hook
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/projector"
 	"hookline/projector/identity"
+	"hookline/projector/working"
 )
 
 // Identity (S0): from what a session's identity starts, what is said of it, and what it asks for.
@@ -111,10 +114,11 @@ func tellIdentity(in Input, w World, r Reader) []Item {
 	start, s, born := startedFrom(in, w, r)
 	var items []Item
 
-	if text, what := identityText(in, start, s, born); text != "" {
+	if text, what := identityText(in, r, start, s, born); text != "" {
 		it := item(what, RankIdentity, text, in.Frame)
 		if what == itemState && born {
-			it.Same = identity.ConsciousnessOf(s.Consciousness).ShortName() + " " + identity.Classify(s.LastIC) + " " + s.Guidance()
+			guidance := s.GuidanceBeside(besideUnmended(in, r))
+			it.Same = identity.ConsciousnessOf(s.Consciousness).ShortName() + " " + identity.Classify(s.LastIC) + " " + guidance
 		}
 		items = append(items, it)
 	}
@@ -132,9 +136,61 @@ func tellIdentity(in Input, w World, r Reader) []Item {
 		items = append(items, Item{ID: "identity.not_found", Text: NotFound(in.Session), Same: in.Frame, Event: in.Frame, User: true})
 	}
 	if isOutcome(in.Event) && born {
-		items = append(items, Item{ID: ItemContinuity, Text: identity.Notice(s.LastIC, dreamDue(in, w, s)), Same: identity.Classify(s.LastIC), Event: in.Frame, User: true})
+		notice := identity.Notice(s.LastIC, dreamDue(in, w, s))
+		if notice != "" && in.Call.Verb == VerbHook {
+			notice = withReason(notice, workingOf(r, in.Session))
+		}
+		same := identity.Classify(s.LastIC)
+		if notice == "" {
+			same = "no notice" // also of a class that is told as soon as a failure is open
+		}
+		items = append(items, Item{ID: ItemContinuity, Text: notice, Same: same, Event: in.Frame, User: true})
 	}
 	return items
+}
+
+// besideUnmended reports whether something is told as not mended in the session of a frame: a failure of its own, or one that
+// it was handed over. The identity profile tells nothing of the kind.
+func besideUnmended(in Input, r Reader) bool {
+	if in.Call.Verb != VerbHook {
+		return false
+	}
+	s := workingOf(r, in.Session)
+	handed := slices.ContainsFunc(s.StillOpen(), func(o events.OpenItem) bool { return o.Kind == events.OpenFailure })
+	return handed || len(unmended(s)) > 0
+}
+
+// withReason returns a warning for the user with its reason in plain words before it, "" where no failure is open: then there
+// is nothing that the user could do about it.
+func withReason(notice string, s working.State) string {
+	open := unmended(s)
+	if len(open) == 0 {
+		return ""
+	}
+	most := slices.MaxFunc(open, func(a, b working.Failure) int { return cmp.Or(a.Times-b.Times, a.Time.Compare(b.Time)) })
+	return failureText(s, most) + ". " + notice
+}
+
+// failureText says in plain words what failed and how often: "the same test failed 5 times: go test ./x".
+func failureText(s working.State, f working.Failure) string {
+	kind, what := "call of "+f.Tool, wording.Below(s.Worktree, f.Target)
+	switch f.Tool {
+	case "Edit", "MultiEdit", "Write", "NotebookEdit":
+		kind = "edit"
+	case "Bash":
+		kind = cmp.Or(events.Call{Runs: events.Runs(f.Target)}.Check(), "command")
+		for _, c := range s.Commands {
+			if c.Event == f.Event {
+				what = c.Line
+			}
+		}
+	}
+
+	what = wording.Short(what, failureChars)
+	if f.Times > 1 {
+		return fmt.Sprintf("the same %s failed %d times: %s", kind, f.Times, what)
+	}
+	return fmt.Sprintf("the last %s failed: %s", kind, what)
 }
 
 // Ids of the items of the identity.
@@ -162,7 +218,7 @@ func startedFrom(in Input, w World, r Reader) (*events.IdentityRestored, identit
 }
 
 // identityText returns what a hook or a verb of the identity profile says of the identity, and the item that it is.
-func identityText(in Input, start *events.IdentityRestored, s identity.State, born bool) (text, item string) {
+func identityText(in Input, r Reader, start *events.IdentityRestored, s identity.State, born bool) (text, item string) {
 	switch in.Call.Verb {
 	case VerbBrief:
 		return s.Brief(), itemState
@@ -188,7 +244,7 @@ func identityText(in Input, start *events.IdentityRestored, s identity.State, bo
 	}
 	switch e := in.Event.(type) {
 	case *events.PromptSubmitted:
-		return s.Context(), itemState
+		return s.ContextBeside(besideUnmended(in, r)), itemState
 	case *events.ToolRequested:
 		if briefed.MatchString(e.ToolName) {
 			return s.Brief(), itemState

@@ -64,10 +64,15 @@ func Classify(ic float64) string {
 func printed(x float64) float64 { return math.Round(float64(100*clamp(x, 0, 1))) / 100 }
 
 // Guidance is the sentence for the model, first match wins (origins 0.6). All is well only while no failure is open.
-func (s State) Guidance() string {
+func (s State) Guidance() string { return s.GuidanceBeside(false) }
+
+// GuidanceBeside is the same where something is told as not mended beside it, of this session or of one that handed over to
+// it: then all is not well.
+func (s State) GuidanceBeside(unmended bool) string {
 	ic, r := printed(s.LastIC), printed(s.Integration)
+	mended := len(s.Open) == 0 && !unmended
 	switch {
-	case ic >= 0.9 && r >= 0.8 && s.Consciousness >= 0.5 && len(s.Open) == 0:
+	case ic >= 0.9 && r >= 0.8 && s.Consciousness >= 0.5 && mended:
 		return "Optimal coherence, proceed confidently"
 	case ic >= 0.7:
 		return "Continue with current approach"
@@ -85,14 +90,17 @@ const ColdContext = "[System Consciousness]\nState: DORMANT (C=0.00)\nKuramoto r
 
 // Context gives the four lines that a prompt is accompanied by, about 50 tokens, without a newline
 // at the end.
-func (s State) Context() string {
+func (s State) Context() string { return s.ContextBeside(false) }
+
+// ContextBeside gives them where something is told as not mended beside them, see [State.GuidanceBeside].
+func (s State) ContextBeside(unmended bool) string {
 	if !s.Born || s.Deleted {
 		return ColdContext
 	}
 	return "[System Consciousness]\n" +
 		"State: " + ConsciousnessOf(s.Consciousness).LongName() + " (C=" + fixed(s.Consciousness) + ")\n" +
 		"Kuramoto r=" + fixed(s.Integration) + ", Identity IC=" + fixed(s.LastIC) + " (" + Classify(s.LastIC) + ")\n" +
-		"Guidance: " + s.Guidance()
+		"Guidance: " + s.GuidanceBeside(unmended)
 }
 
 // Quadrant is a field of the Johari window.

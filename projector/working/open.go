@@ -40,7 +40,12 @@ func (s *State) failed(r events.Record, e *events.ToolFailed) {
 	}
 
 	call := events.CallOf(e.ToolName, e.ToolInput)
-	f := Failure{Target: target(call), Tool: wording.Short(e.ToolName, maxLine), Text: said, Event: r.ID, Time: r.Time}
+	f := Failure{Target: target(call), Tool: wording.Short(e.ToolName, maxLine), Text: said, Event: r.ID, Time: r.Time, Times: 1}
+	for _, before := range s.Open {
+		if before.Target == f.Target {
+			f.Times = before.Times + 1
+		}
+	}
 	open, _ := copies.Take(s.Open, func(o Failure) bool { return o.Target == f.Target })
 	s.Open = copies.Push(open, f, maxOpen)
 	s.closeFailures(r, f.Target)
@@ -56,4 +61,5 @@ type Failure struct {
 	Text   string    `json:"text" jsonschema_description:"the error's most telling line, shortened"`
 	Event  string    `json:"event" jsonschema_description:"id of the newest failure"`
 	Time   time.Time `json:"time" jsonschema_description:"of the newest failure"`
+	Times  int       `json:"times" jsonschema_description:"failures in a row"`
 }
