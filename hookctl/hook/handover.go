@@ -337,34 +337,52 @@ func fromText(kind string, s working.State, now time.Time, here string) string {
 	return from
 }
 
-// carriedItems tell what earlier sessions left open, each with the session and its age: failures an item each, things to do
-// an item for each session.
+// carriedItems tell what earlier sessions left open, each with the session and its age, the newest first: failures an item
+// each, things to do an item for each session. What is behind the first ones stands in a list of each kind.
 func carriedItems(open []events.OpenItem, root string, now time.Time) []Item {
 	var items []Item
-	var sessions []string // with things to do, the newest first
+	var failures []entry // behind the first ones
+	var sessions []string
 	todos := map[string][]events.OpenItem{}
 	for _, o := range slices.Backward(open) {
-		switch {
-		case o.Kind != events.OpenFailure:
+		if o.Kind != events.OpenFailure {
 			if todos[o.Session] == nil {
 				sessions = append(sessions, o.Session)
 			}
 			todos[o.Session] = append(todos[o.Session], o)
-		case len(items) < toldFailures:
-			what := wording.Below(root, o.Target)
-			text := fmt.Sprintf("Not mended: %s: %s (%s)", what, wording.Short(o.Text, failureChars), originText(o, now))
-			items = append(items, item("working.carried "+o.Event, RankBlockers, text, o.Event))
+			continue
 		}
+
+		text := fmt.Sprintf("%s: %s (%s)", wording.Below(root, o.Target), wording.Short(o.Text, failureChars), originText(o, now))
+		if len(items) < toldFailures {
+			items = append(items, item("working.carried "+o.Event, RankBlockers, "Not mended: "+text, o.Event))
+		} else {
+			failures = append(failures, entry{text: text, event: o.Event})
+		}
+	}
+	if failures != nil {
+		it := item("working.carried failures", RankBlockers, "", failures[0].event)
+		items = append(items, entriesItem(0, it, failures, "Not mended, too: ", "; "))
 	}
 
 	for _, id := range sessions[:min(len(sessions), toldOpen)] {
-		list := todos[id]
-		var texts []string
-		for _, o := range slices.Backward(list) {
-			texts = append(texts, o.Text)
+		var entries []entry
+		for _, o := range slices.Backward(todos[id]) {
+			entries = append(entries, entry{text: o.Text, event: o.Event})
 		}
-		title := fmt.Sprintf("Still open (%s): ", originText(list[0], now))
-		items = append(items, listItem(0, "working.carried "+id, RankHandoff, title, texts, "; ", list[0].Event))
+		it := item("working.carried "+id, RankHandoff, "", entries[0].event)
+		title := fmt.Sprintf("Still open (%s): ", originText(todos[id][0], now))
+		items = append(items, entriesItem(0, it, entries, title, "; "))
+	}
+	var older []entry
+	for _, id := range sessions[min(len(sessions), toldOpen):] {
+		for _, o := range slices.Backward(todos[id]) {
+			older = append(older, entry{text: fmt.Sprintf("%s (%s)", o.Text, originText(o, now)), event: o.Event})
+		}
+	}
+	if older != nil {
+		it := item("working.carried older", RankHandoff, "", older[0].event)
+		items = append(items, entriesItem(0, it, older, "Still open, older: ", "; "))
 	}
 	return items
 }

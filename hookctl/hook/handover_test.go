@@ -352,3 +352,34 @@ func TestIdentityComesFromTheSameSession(t *testing.T) {
 	l.end("empty-1")
 	holds(t, "the next start", l.start("next-1", "startup"), "Identity restored from parser-1.", "From session parser1")
 }
+
+// What several earlier sessions left open is there to tell: behind the first failures and sessions in a list, so that what the
+// budget leaves out is counted.
+func TestCarriedItemsAreAllThere(t *testing.T) {
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	var open []events.OpenItem
+	for i := range 6 {
+		session := fmt.Sprintf("session-%d", i)
+		at := now.Add(time.Duration(i-6) * time.Hour).Format(time.RFC3339Nano)
+		failure := events.OpenItem{Kind: events.OpenFailure, Text: fmt.Sprintf("line %d", i), Target: fmt.Sprintf("go test ./p%d", i), Tool: "Bash", Session: session, Event: fmt.Sprintf("f%d", i), Time: at}
+		todo := events.OpenItem{Kind: events.OpenTodo, Text: fmt.Sprintf("thing %d", i), Session: session, Event: fmt.Sprintf("t%d", i), Time: at}
+		open = append(open, failure, todo)
+	}
+
+	text := ""
+	for _, it := range carriedItems(open, "", now) {
+		text += it.text() + "\n"
+	}
+	for i := range 6 {
+		for _, want := range []string{fmt.Sprintf("line %d", i), fmt.Sprintf("thing %d", i)} {
+			if n := strings.Count(text, want); n != 1 {
+				t.Errorf("%q is told %d times, want once: %s", want, n, text)
+			}
+		}
+	}
+	for _, want := range []string{"Not mended, too: go test ./p2: line 2 (session session2, 4 h ago); ", "Still open, older: thing 2 (session session2, 4 h ago); "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("told has no %q: %s", want, text)
+		}
+	}
+}

@@ -209,7 +209,7 @@ func ledgerItem(id string, rank Rank, title string, list []ledger.Entry, tokens 
 	}
 	var entries []entry
 	for _, e := range slices.Backward(list) {
-		entries = append(entries, entry{text: fmt.Sprintf("%s [ledger %d]", wording.Short(e.Text, decisionChars), e.Seq), event: e.ID})
+		entries = append(entries, entry{text: fmt.Sprintf("%s [ledger %d, %s]", wording.Short(e.Text, decisionChars), e.Seq, speaker(e.By)), event: e.ID})
 	}
 	it := item(id, rank, "", entries[0].event)
 	return []Item{entriesItem(tokens, it, entries, title, "; ")}

@@ -25,8 +25,8 @@ func TestLedgerAtAStart(t *testing.T) {
 	want := `Decided (agent): Newest [ledger 4]
 Decided (agent): Keep the log [ledger 3]
 Decided (agent): tokens: Rotate [ledger 2]
-Next: Test it [ledger 6]; Write it [ledger 5]
-Open question: Who? [ledger 7]`
+Next: Test it [ledger 6, agent]; Write it [ledger 5, agent]
+Open question: Who? [ledger 7, agent]`
 	for _, source := range []string{"startup", "compact", "resume"} {
 		in := at("SessionStart", source)
 		var lines []string

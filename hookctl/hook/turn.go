@@ -104,7 +104,7 @@ func refuseStop(_ Input, _ World, r Reader) Verdict {
 	if e == nil || !e.Held {
 		return Verdict{}
 	}
-	return Verdict{Block: "Before you stop: " + strings.Join(held(e), "; ") + ". Do it now, or say why it cannot be done."}
+	return Verdict{Block: "Before you stop: " + wording.Inert(strings.Join(held(e), "; ")) + ". Do it now, or say why it cannot be done."}
 }
 
 // tellStop returns for the user what the end of a turn was warned of.
