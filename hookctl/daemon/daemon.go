@@ -84,7 +84,9 @@ func (d *Daemon) Close(ctx context.Context) error { return d.close(ctx) }
 func (d *Daemon) Take(ctx context.Context, f wire.Frame) (hook.Answer, error) {
 	out, err := d.intake.take(ctx, f, fromClient)
 	d.intake.recordInjected(out.injected)
-	d.intake.rec.Answered(out.input)
+	if out.overdue {
+		d.intake.rec.Answered(out.input)
+	}
 	return out.answer, err
 }
 

@@ -71,6 +71,7 @@ const (
 type reply struct {
 	input    hook.Input // that was recorded; the zero value for none
 	answer   hook.Answer
+	overdue  bool              // the answer tells what a start could not
 	injected []events.Envelope // the event of what the model is told; it is appended when the answer was passed on
 }
 
@@ -111,7 +112,9 @@ func (i *intake) handleHook(w http.ResponseWriter, r *http.Request) {
 	if clientWaits { // one that gave up passes nothing on to the model
 		i.recordInjected(out.injected)
 	}
-	i.rec.Answered(out.input)
+	if out.overdue {
+		i.rec.Answered(out.input)
+	}
 	i.noticeBuild(r.Context(), r.Header.Get("Hookline-Build"), f.Binary)
 
 	err = writeAnswer(w, out.answer)
@@ -177,7 +180,7 @@ func (i *intake) take(ctx context.Context, f wire.Frame, from arrival) (reply, e
 			i.answerMissed(ctx, in)
 		}
 	}
-	out.input = in
+	out.input, out.overdue = in, recorded.Overdue
 	if len(recorded.Effects) > 0 {
 		i.beside(func(ctx context.Context) { i.follow(ctx, in, world, recorded.Cause) })
 	}

@@ -125,6 +125,9 @@ func originOf(in hook.Input) string {
 
 // overdueStart returns the start of a hook's session that was not told in time, and that this hook can tell.
 func (i *intake) overdueStart(ctx context.Context, in hook.Input) (start hook.Input, late bool) {
+	if !hook.CarriesStart(in) {
+		return hook.Input{}, false
+	}
 	start = readStates(ctx, i.core, func(r projector.Reader) hook.Input {
 		var start hook.Input
 		start, late = hook.OverdueStart(in, hook.Reader{Reader: r})

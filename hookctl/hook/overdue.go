@@ -37,18 +37,25 @@ func Overdue(in Input, w World, r Reader) []Item {
 	return append(items, Item{start: of})
 }
 
-// OverdueStart returns the start of the session that a hook of it can tell, false where there is none that was not told.
-func OverdueStart(in Input, r Reader) (Input, bool) {
-	carries := in.Hook != nil && in.Call.Verb == VerbHook && in.Session != "" && in.Hook.Hook().AgentID == ""
-	if !carries {
-		return Input{}, false
+// CarriesStart reports whether the answer to a hook can tell what a start could not: to a prompt or a call of the session
+// itself.
+func CarriesStart(in Input) bool {
+	ofSession := in.Hook != nil && in.Call.Verb == VerbHook && in.Session != "" && in.Hook.Hook().AgentID == ""
+	if !ofSession {
+		return false
 	}
 	switch in.Event.(type) {
 	case *events.PromptSubmitted, *events.ToolRequested, *events.ToolSucceeded, *events.ToolFailed:
-	default:
+		return true
+	}
+	return false
+}
+
+// OverdueStart returns the start of the session that a hook of it can tell, false where there is none that was not told.
+func OverdueStart(in Input, r Reader) (Input, bool) {
+	if !CarriesStart(in) {
 		return Input{}, false
 	}
-
 	of := sessionOf(r, in.Session).Start
 	if of.Event == "" || of.Told != "" || of.Hooks >= session.StartHooks {
 		return Input{}, false

@@ -21,6 +21,7 @@ type Told struct {
 	Seen    Verdict // whether it was taken before
 	Verdict hook.Verdict
 	Items   []hook.Item
+	Overdue bool           // Items tell what a start could not: [Recorder.Answered] is to be called
 	Effects []events.Event // that follow from the fold; they come back through [Recorder.Do]
 	Cause   string         // id of the event that counted
 	Seq     uint64         // on disk
@@ -33,18 +34,20 @@ func (t Told) FirstOfInstall() bool { return t.Seen == Fresh || t.Seen == Second
 // events. It returns when they are on disk. An error means that nothing was recorded: the sender must keep it.
 func (r *Recorder) Record(ctx context.Context, in hook.Input, w hook.World, install string) (Told, error) {
 	told, err := r.inOrder(ctx, in, w, install)
+	if err == nil {
+		err = r.Sync(ctx, told.Seq)
+	}
 	if err != nil {
+		if told.Overdue {
+			r.Answered(in)
+		}
 		return Told{}, err
 	}
-	err = r.Sync(ctx, told.Seq)
-	if err != nil {
-		r.Answered(in)
-	}
-	return told, err
+	return told, nil
 }
 
-// Answered says that the answer to a hook was passed on, and what it told was given to [Recorder.Later], or that nobody reads
-// it: what a start could not tell may be told with another hook where this one did not.
+// Answered says that the answer to a hook whose outcome is [Told].Overdue was passed on, and what it told was given to
+// [Recorder.Later], or that nobody reads it: then another hook may tell what the start could not.
 func (r *Recorder) Answered(in hook.Input) {
 	r.order.Lock()
 	defer r.order.Unlock()
@@ -116,8 +119,14 @@ func (r *Recorder) inOrder(ctx context.Context, in hook.Input, w hook.World, ins
 		decided = append(decided, rec.Event)
 	}
 	told, err := r.tell(ctx, Told{Cause: in.Frame, Seq: recs[len(recs)-1].Seq}, in, w, decided)
-	told.Items = append(overdue, told.Items...)
-	return told, err
+	return told.with(overdue), err
+}
+
+// with returns the same with what a start could not tell before it.
+func (t Told) with(overdue []hook.Item) Told {
+	t.Overdue = overdue != nil
+	t.Items = append(overdue, t.Items...)
+	return t
 }
 
 // tell adds to told what there is to say of a hook and of the events that were decided with it.
@@ -206,8 +215,7 @@ func (r *Recorder) again(ctx context.Context, in hook.Input, w hook.World, first
 		return Told{}, err
 	}
 	told, err := r.tell(ctx, Told{Seen: Again, Cause: first.ID, Seq: first.Seq}, in, w, r.decidedWith(ctx, first))
-	told.Items = append(overdue, told.Items...)
-	return told, err
+	return told.with(overdue), err
 }
 
 // decisionOf is the number of sequences after a hook's event in which the events decided with it are looked for.

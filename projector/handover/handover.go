@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"hookline/events"
-	"hookline/events/copies"
 	"hookline/projector"
 )
 
@@ -43,7 +42,7 @@ const AttendedFor = 24 * time.Hour
 
 // State has the newest sessions of a project.
 type State struct {
-	Sessions []Session `json:"sessions,omitempty" jsonschema_description:"sessions of the project, the one with the newest event last, at most 112"`
+	Sessions []Session `json:"sessions,omitempty" jsonschema_description:"sessions of the project in the order in which they came, at most 112"`
 }
 
 // Session is one session with what decides whether it did work.
@@ -145,43 +144,59 @@ func (s *Session) worked(r events.Record) {
 	}
 }
 
-// change changes the session of a record and makes it the last of the list. Of a deleted session nothing counts but a new
-// start, as [projector/session] has it.
+// change changes the session of a record, which is new where the list does not have it. Of a deleted session nothing counts but
+// a new start, as [projector/session] has it.
 func (s *State) change(r events.Record, how func(*Session)) {
-	others, was := copies.Take(s.Sessions, func(other Session) bool { return other.ID == r.Session })
-	was.ID = r.Session
-	if r.Facts != nil && r.Facts.Entrypoint != "" {
-		was.Headless = events.Headless(r.Facts.Entrypoint)
+	at := s.indexOf(r.Session)
+	isNew := at < 0
+	if isNew {
+		at = len(s.Sessions)
+		s.Sessions = append(s.Sessions, Session{ID: r.Session})
 	}
 
-	changed := was
-	how(&changed)
-	if !was.Deleted.IsZero() && !changed.Deleted.IsZero() {
-		changed = was
+	was := s.Sessions[at]
+	now := was
+	if r.Facts != nil && r.Facts.Entrypoint != "" {
+		now.Headless = events.Headless(r.Facts.Entrypoint)
 	}
-	s.Sessions = bounded(append(others, changed))
+	how(&now)
+	if !was.Deleted.IsZero() && !now.Deleted.IsZero() {
+		return
+	}
+
+	s.Sessions[at] = now
+	if room := now.room(); isNew || room != was.room() {
+		s.makeRoom(room)
+	}
 }
 
-// bounded returns a list without a session that there is no room for. Of those with work the one goes whose work is the
-// oldest, of the others the one that was heard of the longest ago: one that is just imported may still come to work.
-func bounded(list []Session) []Session {
-	kinds := map[int][]int{} // places in the list by the room that their kind has
-	for i, s := range list {
-		room := s.room()
-		kinds[room] = append(kinds[room], i)
+// indexOf returns the place of a session in the list, -1 where it is not there. It is mostly one of the last.
+func (s *State) indexOf(id string) int {
+	for i, x := range slices.Backward(s.Sessions) {
+		if x.ID == id {
+			return i
+		}
 	}
+	return -1
+}
 
-	for room, places := range kinds {
-		if len(places) <= room {
+// makeRoom removes a session of a kind, named by the room that it has, where there are too many. Of those with work the one goes
+// whose work is the oldest, of the others the one that came first: one that is just imported may still come to work.
+func (s *State) makeRoom(room int) {
+	count, oldest := 0, -1
+	for i, x := range s.Sessions {
+		if x.room() != room {
 			continue
 		}
-		oldest := places[0]
-		if room != maxIdle {
-			oldest = slices.MinFunc(places, func(a, b int) int { return list[a].Worked.Compare(list[b].Worked) })
+		count++
+		older := oldest < 0 || room != maxIdle && x.Worked.Before(s.Sessions[oldest].Worked)
+		if older {
+			oldest = i
 		}
-		return slices.Delete(list, oldest, oldest+1) // one record adds to one kind alone
 	}
-	return list
+	if count > room {
+		s.Sessions = slices.Delete(s.Sessions, oldest, oldest+1)
+	}
 }
 
 // room returns how many sessions of this one's kind are kept.
