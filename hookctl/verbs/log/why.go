@@ -2,6 +2,7 @@ package log
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,20 +66,29 @@ func Why(ctx context.Context, e *env.Env, session, text string) error {
 		e.Printf("line   %s: %s\n", l.ID, cmdline.OneLine(l.Text))
 	}
 	for _, s := range out.Sources {
+		what := cmdline.OneLine(s.Where)
+		if s.Text != "" {
+			what += ": " + cmdline.OneLine(s.Text)
+		}
 		if s.Seq == 0 {
-			e.Printf("event  %s, not in the log: %s: %s\n", s.Event, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
+			e.Printf("event  %s, not in the log: %s\n", s.Event, what)
 			continue
 		}
 		of := ""
 		if s.Session != "" {
 			of = ", session " + events.Alias(s.Session)
 		}
-		e.Printf("event  %d  %s  %s%s: %s: %s\n", s.Seq, show.Stamp(e, s.Time), s.Type, of, cmdline.OneLine(s.Where), cmdline.OneLine(s.Text))
+		e.Printf("event  %d  %s  %s%s: %s\n", s.Seq, show.Stamp(e, s.Time), s.Type, of, what)
 	}
+	printed := map[string]bool{} // a line that was told several times is printed once
 	for _, t := range out.Told {
-		e.Printf("told   %d  %s  %s, session %s, %s: %s\n", t.Seq, show.Stamp(e, t.Time), t.Hook, events.Alias(t.Session), cmdline.Plural(t.Tokens, "token"), strings.Join(t.Items, ", "))
+		where := fmt.Sprintf("%s, session %s, %s", t.Hook, events.Alias(t.Session), cmdline.Plural(t.Tokens, "token"))
+		e.Printf("told   %d  %s  %s: %s\n", t.Seq, show.Stamp(e, t.Time), where, strings.Join(t.Items, ", "))
 		for _, l := range t.Lines {
-			e.Printf("         %s\n", cmdline.OneLine(l.Text))
+			if !printed[l.Text] {
+				printed[l.Text] = true
+				e.Printf("         %s\n", cmdline.OneLine(l.Text))
+			}
 		}
 	}
 	if len(out.Told) == 0 {
