@@ -114,7 +114,7 @@ func openIn(r Reader, sessions []handover.Session, now time.Time) []events.OpenI
 		for _, item := range append(openOf(s), s.StillOpen()...) {
 			known := slices.ContainsFunc(open, func(other events.OpenItem) bool { return sameThing(item, other) })
 			tooOld := item.Age(now) > openAge
-			if known || tooOld || closedIn(states, item) {
+			if known || tooOld || closedIn(states, item) || ofDeleted(r, item) {
 				continue
 			}
 			open = append(open, item)
@@ -144,7 +144,7 @@ func withoutClosed(in Input, w World, r Reader, s working.State) working.State {
 
 	closed := map[string]bool{} // by event and text
 	for _, item := range append(openOf(s), s.StillOpen()...) {
-		closed[item.Event+" "+item.Text] = closedIn(others, item)
+		closed[item.Event+" "+item.Text] = closedIn(others, item) || ofDeleted(r, item)
 	}
 	s.Open, _ = copies.Take(s.Open, func(f working.Failure) bool { return closed[f.Event+" "+f.Text] })
 	s.Todos, _ = copies.Take(s.Todos, func(t working.Todo) bool { return closed[t.Event+" "+t.Text] })
@@ -208,6 +208,9 @@ func closedIn(states []working.State, item events.OpenItem) bool {
 		return handed || s.ID != item.Session && s.Mends(item)
 	})
 }
+
+// ofDeleted reports whether the session that left something open was deleted since.
+func ofDeleted(r Reader, item events.OpenItem) bool { return workingOf(r, item.Session).Deleted }
 
 // takenBy returns what the session of a frame was handed over, nil for nothing: with its start, or with the one before this
 // frame.

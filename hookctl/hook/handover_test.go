@@ -332,7 +332,20 @@ func TestDeletedSessionIsNotTold(t *testing.T) {
 	l.fails("secret-1", "make patients", "Exit code 1\nerror: patient unknown")
 	l.append(events.Envelope{ID: "deleted", Type: events.TypeSessionDeleted, Version: 1, Time: l.now, Session: "secret-1", Project: "p", Data: []byte(`{}`)})
 	told := l.start("next-1", "startup")
-	holds(t, "the next start", told, "Goal: Write the parser", not, "names of the patients", "Edited: patients.txt", "patient unknown", "secret1")
+	holds(t, "the next start", told, "Goal: Write the parser", not, "atients", "patient unknown", "secret1")
+}
+
+// What a session that was deleted later had left open goes with it, wherever it was carried.
+func TestOpenItemsOfADeletedSession(t *testing.T) {
+	l := newRecording(t)
+	l.parser("parser-1")
+	l.end("parser-1")
+	l.start("docs-1", "startup")
+	l.prompt("docs-1", "Describe the deployment of the docs site")
+	l.write("docs-1", "/w/docs.md")
+	l.append(events.Envelope{ID: "deleted", Type: events.TypeSessionDeleted, Version: 1, Time: l.now, Session: "parser-1", Project: "p", Data: []byte(`{}`)})
+	holds(t, "the next start", l.start("next-1", "startup"), "Goal: Describe the deployment", not, "TestParse", "parser")
+	holds(t, "a compaction of the one that carried it", l.start("docs-1", "compact"), "Goal: Describe the deployment", not, "TestParse", "parser")
 }
 
 // Sessions of another project hand over nothing.

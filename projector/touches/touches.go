@@ -4,6 +4,7 @@ package touches
 
 import (
 	"cmp"
+	"hash/fnv"
 	"math"
 	"slices"
 	"time"
@@ -17,13 +18,14 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "touches"
-	Version = 1
+	Version = 2
 )
 
 // Bounds of a cell.
 const (
 	maxTouches = 200
 	maxPath    = 1024               // bytes
+	maxBy      = 8                  // sessions of one file, the newest
 	halfLife   = 7 * 24 * time.Hour // a week's touches count half as much a week later
 )
 
@@ -38,6 +40,7 @@ type Touch struct {
 	Weight float64   `json:"weight" jsonschema_description:"use of the file: 1 for a read, 2 for a change, halved by each week since"`
 	Event  string    `json:"event" jsonschema_description:"id of the newest event that touched the file"`
 	Time   time.Time `json:"time" jsonschema_description:"when that event was captured"`
+	By     []uint32  `json:"by" jsonschema_description:"hashes of the ids of the sessions that touched the file, the newest last, at most 8"`
 }
 
 // Table is the projection.
@@ -45,8 +48,31 @@ var Table = projector.New(projector.Spec[State]{
 	Name:    Name,
 	Version: Version,
 	Scope:   projector.ByProject,
-	On:      projector.Handlers(projector.On((*State).toolSucceeded)),
+	On: projector.Handlers(
+		projector.On((*State).toolSucceeded),
+		projector.On((*State).sessionDeleted),
+	),
 })
+
+// sessionDeleted leaves out the files that the deleted session alone touched.
+func (s *State) sessionDeleted(r events.Record, _ *events.SessionDeleted) {
+	deleted := hashOf(r.Session)
+	var left []Touch
+	for _, t := range s.Files {
+		t.By, _ = copies.Take(t.By, func(by uint32) bool { return by == deleted })
+		if len(t.By) > 0 {
+			left = append(left, t)
+		}
+	}
+	s.Files = left
+}
+
+// hashOf returns the hash of a session's id.
+func hashOf(session string) uint32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(session)) // a hash takes all
+	return h.Sum32()
+}
 
 // toolSucceeded takes in a call that read or changed a file. A subagent's reads do not count: the session has not seen
 // them.
@@ -76,6 +102,8 @@ func (s *State) toolSucceeded(r events.Record, e *events.ToolSucceeded) {
 	others, touch := copies.Take(s.Files, func(t Touch) bool { return t.Path == file })
 	touch.Path = file
 	touch.Weight = touch.weightAt(r.Time) + weight
+	by, _ := copies.Take(touch.By, func(by uint32) bool { return by == hashOf(r.Session) })
+	touch.By = copies.Push(by, hashOf(r.Session), maxBy)
 	touch.Event = r.ID
 	touch.Time = r.Time
 	s.Files = copies.Push(others, touch, maxTouches)

@@ -39,5 +39,12 @@ func TestTouches(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %.2f", x.Path, x.Event, x.Weight))
 	}
 	expect.Equal(t, strings.Join(got, ", "), "up/client.go e5 2.91, up/new.go e3 1.00, old.go e2 4.00", got)
+
+	forget := events.Record{Event: &events.SessionDeleted{}, Envelope: events.Envelope{Session: "s5", Project: "p"}}
+	s = projector.Fold(Table, s, forget) // s4 has read the file, too
+	expect.Equal(t, len(s.Ranked(now)), 3, "files after the deletion of one of the sessions of a file")
+	forget.Session = "s3"
+	s = projector.Fold(Table, s, forget)
+	expect.Equal(t, len(s.Ranked(now)), 2, "files after the deletion of the only session of a file")
 	expect.Equal(t, len(Table.Keys(events.Record{Envelope: events.Envelope{Project: "p"}, Event: &events.TurnStopped{}})), 0, "cells of a stop")
 }
