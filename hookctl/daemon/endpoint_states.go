@@ -165,12 +165,15 @@ func (ep *stateEndpoints) context(ctx context.Context, r api.ContextRequest) (ou
 	if err != nil {
 		return out, err
 	}
-	var g *hook.Gates
-	if view == ep.view { // what the rules were before is not known
-		g = ep.gates.atStartOf(ctx, r.Session)
+	q := hook.RecoveryQuery{Session: r.Session, Source: source, At: now, Budget: budget}
+	if view == ep.view { // what the rules were before, and which files were there, is not known
+		q.Gates = ep.gates.atStartOf(ctx, r.Session)
+		q.Missing = missingOf(readStates(ctx, ep.core, func(r projector.Reader) []string {
+			return hook.RecoveryPaths(hook.Reader{Reader: r}, q)
+		}))
 	}
 	err = view.Read(ctx, func(rd projector.Reader) error {
-		out = hook.RecoveryOf(hook.Reader{Reader: rd}, g, r.Session, source, now, budget)
+		out = hook.RecoveryOf(hook.Reader{Reader: rd}, q)
 		return nil
 	})
 	return out, err

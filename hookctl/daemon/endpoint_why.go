@@ -80,8 +80,12 @@ func (ep *stateEndpoints) why(ctx context.Context, r api.WhyRequest) (none api.W
 // the gates where it works. It returns the project.
 func (ep *stateEndpoints) addStates(ctx context.Context, q question, out *api.Why) (project string, err error) {
 	g := ep.gates.atStartOf(ctx, q.session)
+	recovery := hook.RecoveryQuery{Session: q.session, Source: "compact", At: ep.opts.Now(), Gates: g}
+	recovery.Missing = missingOf(readStates(ctx, ep.core, func(r projector.Reader) []string {
+		return hook.RecoveryPaths(hook.Reader{Reader: r}, recovery)
+	}))
 	err = ep.view.Read(ctx, func(r projector.Reader) error {
-		for _, it := range hook.RecoveryOf(hook.Reader{Reader: r}, g, q.session, "compact", ep.opts.Now(), 0).Items {
+		for _, it := range hook.RecoveryOf(hook.Reader{Reader: r}, recovery).Items {
 			if has(it.Text, q.text) || it.Event == q.event && q.event != "" {
 				out.Lines = append(out.Lines, it)
 			}

@@ -3,10 +3,13 @@ package daemon
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"syscall"
 	"time"
 
 	"hookline/events"
@@ -70,7 +73,9 @@ func (i *intake) observe(ctx context.Context, f wire.Frame, in *hook.Input, from
 	w.Use = i.usage.before(*in)
 	w.Facts.Seen = fileAfter(*in)
 	w.Survey = i.survey(ctx, *in, w)
+	w.Missing = missingFiles(ctx, i.core, *in, w)
 	if start, late := i.overdueStart(ctx, *in); late {
+		w.Missing = missingFiles(ctx, i.core, start, w)
 		soon, cancel := context.WithTimeout(ctx, wire.Deadline(f.Args, in.Name(), f.Where())/4)
 		w.Survey = i.survey(soon, start, w)
 		cancel()
@@ -161,7 +166,7 @@ func (i *intake) survey(ctx context.Context, in hook.Input, w hook.World) *event
 	}
 	for _, f := range slices.Backward(s.Files[max(0, len(s.Files)-maxStamped):]) {
 		edited := f.Edited > 0 || f.Created
-		if out.Gone == "" && edited && f.Stamp != "" && len(out.Changed) < maxChanged && stampOf(f.Path) != f.Stamp {
+		if out.Gone == "" && edited && f.Stamp != "" && len(out.Changed) < maxChanged && isOtherwise(f) {
 			out.Changed = append(out.Changed, f.Path)
 		}
 	}
@@ -178,6 +183,37 @@ func (i *intake) survey(ctx context.Context, in hook.Input, w hook.World) *event
 	return out
 }
 
+// isOtherwise reports whether a file that is there looks otherwise than when the session saw it last.
+func isOtherwise(f working.File) bool {
+	now := stampOf(f.Path)
+	return now != f.Stamp && now != goneFile
+}
+
+// maxAsked bounds how many files the disk is asked about for one answer.
+const maxAsked = 1000
+
+// missingFiles returns the files that the answer to a hook may name and that are not on the disk; nil for a hook that
+// names none.
+func missingFiles(ctx context.Context, c *core, in hook.Input, w hook.World) map[string]bool {
+	return missingOf(readStates(ctx, c, func(r projector.Reader) []string {
+		return hook.PathsToTell(in, w, hook.Reader{Reader: r})
+	}))
+}
+
+// missingOf returns those of some files that are not on the disk.
+func missingOf(files []string) map[string]bool {
+	missing := map[string]bool{}
+	for _, file := range files[:min(len(files), maxAsked)] {
+		if !filepath.IsAbs(file) {
+			continue // where it was meant from is not known
+		}
+		if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			missing[file] = true
+		}
+	}
+	return missing
+}
+
 // fileAfter returns how the file of a successful call looks now, "" for a call without one.
 func fileAfter(in hook.Input) string {
 	e, ok := in.Event.(*events.ToolSucceeded)
@@ -191,6 +227,9 @@ func fileAfter(in hook.Input) string {
 	return stampOf(file)
 }
 
+// goneFile is the stamp of a file that is not there.
+const goneFile = "gone"
+
 // stampOf returns size and time of a file, "gone" where there is none, "" where neither is known.
 func stampOf(file string) string {
 	if file == "" {
@@ -199,7 +238,7 @@ func stampOf(file string) string {
 	info, err := os.Stat(file)
 	switch {
 	case os.IsNotExist(err):
-		return "gone"
+		return goneFile
 	case err != nil || !info.Mode().IsRegular():
 		return ""
 	}

@@ -16,6 +16,7 @@ type World struct {
 	Use      *Use                      // of the context window; nil: not measured
 	Survey   *events.WorkplaceSurveyed // what a start found; nil: nothing to tell
 	Origin   string                    // session that a session which starts is a fork of, as its transcript says; "" for none
+	Missing  map[string]bool           // files of [PathsToTell], absolute, that are not on the disk; nil: none was looked for
 	Delta    int                       // tokens between two delta syntheses; 0: none is marked
 	Evidence string                    // how strictly a turn's end is held to evidence; "" is loose
 	Facts    events.Facts

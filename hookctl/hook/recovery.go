@@ -41,18 +41,38 @@ type Recovered struct {
 // Sources are the starts that a session can be asked about.
 var Sources = []string{"compact", "startup", "resume", "clear"}
 
-// RecoveryOf composes what a session would be told at a start with a source, as of a time. most bounds the tokens below
-// the budget of such a start; 0 leaves it. Gates have a section where g is not nil: their rules are not in the log, so the
-// caller reads them.
-func RecoveryOf(r Reader, g *Gates, id, source string, at time.Time, most int) Recovery {
-	own := sessionOf(r, id)
-	w := World{Project: own.Project, NowMS: at.UnixMilli(), Gates: g}
-	e := &events.SessionStarted{Source: source}
-	e.Cwd = own.Cwd
-	in := Input{Call: Call{Verb: VerbHook, Hook: "SessionStart"}, Time: at, Session: id, Event: e, Hook: e}
+// RecoveryQuery asks what a session would be told at a start.
+type RecoveryQuery struct {
+	Session string          // whole id
+	Source  string          // of the start, one of [Sources]
+	At      time.Time       // when it would start
+	Budget  int             // tokens, below those of such a start; 0: those
+	Gates   *Gates          // nil: no section of gates; their rules are not in the log, so the caller reads them
+	Missing map[string]bool // files of [RecoveryPaths] that are not on the disk
+}
 
-	_, born := identityOf(r, id)
-	r.Decided = []events.Event{restored(in, e, born, identityBefore(in, w, r))}
+// start returns the frame of the start that is asked about.
+func (q RecoveryQuery) start(r Reader) (Input, World) {
+	own := sessionOf(r, q.Session)
+	w := World{Project: own.Project, Worktree: own.Worktree, NowMS: q.At.UnixMilli(), Gates: q.Gates, Missing: q.Missing}
+	e := &events.SessionStarted{Source: q.Source}
+	e.Cwd = own.Cwd
+	in := Input{Call: Call{Verb: VerbHook, Hook: "SessionStart"}, Time: q.At, Session: q.Session, Event: e, Hook: e}
+	return in, w
+}
+
+// RecoveryPaths returns the files that [RecoveryOf] may name, as absolute paths.
+func RecoveryPaths(r Reader, q RecoveryQuery) []string {
+	in, w := q.start(r)
+	return PathsToTell(in, w, r)
+}
+
+// RecoveryOf composes what a session would be told at a start.
+func RecoveryOf(r Reader, q RecoveryQuery) Recovery {
+	in, w := q.start(r)
+	_, born := identityOf(r, q.Session)
+	started, _ := in.Event.(*events.SessionStarted)
+	r.Decided = []events.Event{restored(in, started, born, identityBefore(in, w, r))}
 	decideGates(in, w, r) // the judgement is kept in g, its events are for a real start
 	items := slices.DeleteFunc(Tell(in, w, r, true), func(it Item) bool { return it.User })
 
@@ -60,12 +80,12 @@ func RecoveryOf(r Reader, g *Gates, id, source string, at time.Time, most int) R
 	if !slices.ContainsFunc(items, func(it Item) bool { return it.Rank == RankGates }) {
 		b.whole = b.shares[len(b.shares)-1].tokens // what is above is for the gates
 	}
-	if most > 0 {
-		b = budget{whole: min(most, b.whole)}
+	if q.Budget > 0 {
+		b = budget{whole: min(q.Budget, b.whole)}
 	}
 	t := fit(b, items, true)
 
-	out := Recovery{Text: t.text(), Budget: b.whole, Left: t.left(), LeftOut: t.leftOut(), Source: source, Seq: r.Position().Seq, Sections: []Section{}, Items: []Recovered{}}
+	out := Recovery{Text: t.text(), Budget: b.whole, Left: t.left(), LeftOut: t.leftOut(), Source: q.Source, Seq: r.Position().Seq, Sections: []Section{}, Items: []Recovered{}}
 	out.Tokens = Tokens(out.Text)
 	for _, c := range t.told() {
 		name := sections[c.Rank]

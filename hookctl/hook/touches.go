@@ -29,14 +29,24 @@ func touchesOf(r Reader, id string, now time.Time) []touches.Touch {
 	return all.Ranked(now)
 }
 
-// tellTouched names the most used files of the project that said does not name.
-func tellTouched(touches []touches.Touch, said []Item) []Item {
+// touchedPaths are the files of the project as absolute paths in the session's work tree.
+func touchedPaths(in Input, w World, r Reader) []string {
+	var list []string
+	for _, x := range touchesOf(r, w.Project, in.Time) {
+		list = append(list, events.InFolder(w.Worktree, x.Path))
+	}
+	return list
+}
+
+// tellTouched names the most used files of the project that are there and that said does not name.
+func tellTouched(w World, touches []touches.Touch, said []Item) []Item {
 	var files []working.File
 	for _, x := range touches {
 		if !namedIn(said, x.Path) {
 			files = append(files, working.File{Path: x.Path, Event: x.Event})
 		}
 	}
+	files = w.thereOf(w.Worktree, files)
 	return selection(foldersItem(touchedTokens, "working.touched", RankRead, "Used in this project: ", "", files))
 }
 
@@ -47,7 +57,7 @@ func tellMatched(in Input, w World, r Reader) []Item {
 		return nil
 	}
 	s := workingOf(r, in.Session)
-	if s.Goal == nil || s.Prompt == nil || s.Goal.Event != s.Prompt.Event || s.Turns > 0 || len(s.Files) > 0 {
+	if !isFirstPrompt(s) || s.Goal == nil || s.Goal.Event != s.Prompt.Event {
 		return nil
 	}
 	if sessionOf(r, in.Session).Source == sourceFork { // what its origin's context had it has
@@ -71,12 +81,16 @@ func tellMatched(in Input, w World, r Reader) []Item {
 		}
 	}
 	slices.SortStableFunc(files, func(a, b working.File) int { return hits[b.Path] - hits[a.Path] })
+	files = w.thereOf(w.Worktree, files)
 	items := selection(foldersItem(matchedTokens, "working.matched", RankSeen, "Used before, by your words: ", "", files))
 	for i := range items {
 		items[i].Same = "once"
 	}
 	return items
 }
+
+// isFirstPrompt reports whether a session is at its first prompt: no turn was made and no file was touched.
+func isFirstPrompt(s working.State) bool { return s.Turns == 0 && len(s.Files) == 0 }
 
 // nameWords returns the words of a path or a name in lower case and the singular.
 func nameWords(name string) []string {

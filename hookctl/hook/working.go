@@ -73,6 +73,7 @@ func tellWorking(in Input, w World, r Reader) []Item {
 	if e.Source == "compact" || e.Source == "resume" {
 		s = withoutClosed(in, w, r, s)
 	}
+	s = s.Present(w.isThere)
 	s.Worktree = cmp.Or(s.Worktree, e.Cwd) // outside a repository, paths are told from where the session works
 	found := decidedAs[*events.WorkplaceSurveyed](r)
 	survey := tellSurvey(in, found, s)
@@ -87,7 +88,7 @@ func tellWorking(in Input, w World, r Reader) []Item {
 		return nil
 	}
 	items := append(tellTaken(in, w, r, takenBy(in, w, r), s), survey...)
-	return append(items, tellTouched(touchesOf(r, w.Project, in.Time), items)...)
+	return append(items, tellTouched(w, touchesOf(r, w.Project, in.Time), items)...)
 }
 
 // workingOf is a session's working state, the zero state when it has none.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/copies"
 	"hookline/projector/working"
 )
 
@@ -24,6 +25,30 @@ func WorkAt(in Input, w World, r Reader) working.State {
 		return working.State{}
 	}
 	return workingOf(r, taken.From)
+}
+
+// PathsToTell returns the files that the answer to a hook may name, as absolute paths, so that the machine can be asked
+// which of them are there ([World].Missing); none for a hook that names no files.
+func PathsToTell(in Input, w World, r Reader) []string {
+	_, starts := in.Event.(*events.SessionStarted)
+	_, prompts := in.Event.(*events.PromptSubmitted)
+	firstPrompt := prompts && isFirstPrompt(workingOf(r, in.Session))
+	ofClient := in.Call.Verb == VerbHook && in.Session != ""
+	if !ofClient || !starts && !firstPrompt {
+		return nil
+	}
+
+	list := WorkAt(in, w, r).Places()
+	return append(list, touchedPaths(in, w, r)...)
+}
+
+// isThere reports whether a file of [PathsToTell] is on the disk, as far as the disk was asked.
+func (w World) isThere(file string) bool { return !w.Missing[file] }
+
+// thereOf leaves out the files that are not on the disk. Relative paths are meant from the root.
+func (w World) thereOf(root string, files []working.File) []working.File {
+	list, _ := copies.Take(files, func(f working.File) bool { return !w.isThere(events.InFolder(root, f.Path)) })
+	return list
 }
 
 // tellSurvey tells what was found with the start; s is the state that the start tells of.

@@ -44,11 +44,12 @@ func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 			output = events.Text(e.ToolResponse)
 		}
 		s.ran(r, call, true, output)
+		s.relocated(e.Cwd, call)
 	case "TodoWrite", "update_plan":
 		s.listed(r, e.ToolInput)
 	case "ExitPlanMode":
 		if plan := call.Input.Plan.Text(); plan != "" {
-			s.saw(r, plan)
+			s.saw(r, "", plan)
 			s.Task = noteOf(r, plan, MaxTask)
 		}
 	}

@@ -71,3 +71,76 @@ type File struct {
 
 // Changed reports whether the session edited or created the file.
 func (f File) Changed() bool { return f.Created || f.Edited > 0 }
+
+// relocated follows the files of the session when a command moved or removed them. What the words do not say, as the
+// names behind a pattern, is left to who tells of the files: it asks the disk.
+func (s *State) relocated(cwd string, call events.Call) {
+	folder := events.Folder(call.Input.Command.Text(), cwd)
+	if folder == "" {
+		return
+	}
+	for _, run := range call.Runs {
+		words := run.Words
+		if words[0] == "git" && len(words) > 1 && words[1] == "mv" {
+			words = words[1:]
+		}
+		switch words[0] {
+		case "mv":
+			if len(words) > 2 {
+				s.moved(folder, words[1:len(words)-1], words[len(words)-1])
+			}
+		case "rm":
+			for _, name := range words[1:] {
+				s.removed(events.InFolder(folder, name))
+			}
+		}
+	}
+}
+
+// moved follows a move of files or folders to another name, or into a folder.
+func (s *State) moved(folder string, from []string, to string) {
+	target := events.InFolder(folder, to)
+	for _, name := range from {
+		source := events.InFolder(folder, name)
+		intoFolder := len(from) > 1 || strings.HasSuffix(to, "/") || path.Ext(source) != "" && path.Ext(target) == ""
+		place := target
+		if intoFolder {
+			place = path.Join(target, path.Base(source))
+		}
+		s.rename(source, place)
+	}
+}
+
+// rename gives the files at a path, or below it, their new place. A file that stood there is theirs now.
+func (s *State) rename(from, to string) {
+	isThere := func(f File) bool { return isAtOrBelow(s.absolute(f.Path), from) }
+	if !slices.ContainsFunc(s.Files, isThere) {
+		return
+	}
+
+	var files []File
+	for _, f := range s.Files {
+		if isThere(f) {
+			f.Path = path.Join(to, strings.TrimPrefix(s.absolute(f.Path), from))
+		}
+		files, _ = copies.Take(files, func(other File) bool { return other.Path == f.Path })
+		files = append(files, f)
+	}
+	s.Files = files
+}
+
+// removed forgets the files at a path, or below it.
+func (s *State) removed(name string) {
+	isThere := func(f File) bool { return isAtOrBelow(s.absolute(f.Path), name) }
+	if slices.ContainsFunc(s.Files, isThere) {
+		s.Files, _ = copies.Take(s.Files, isThere)
+	}
+}
+
+// isAtOrBelow reports whether a path is another one or lies below it.
+func isAtOrBelow(file, place string) bool {
+	return file == place || strings.HasPrefix(file, place+"/")
+}
+
+// absolute returns the path of a file that a tool may have named from the work tree.
+func (s State) absolute(name string) string { return events.InFolder(s.Worktree, name) }

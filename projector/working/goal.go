@@ -40,7 +40,7 @@ func (s *State) prompted(r events.Record, e *events.PromptSubmitted) {
 		return
 	}
 	s.Prompt = noteOf(r, text, MaxTask)
-	s.saw(r, text)
+	s.saw(r, "", text)
 	if !events.Substantial(text) {
 		return
 	}

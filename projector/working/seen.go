@@ -27,8 +27,19 @@ var made = strings.Fields("_build .build node_modules target dist build vendor .
 
 // Sight is a path that stood in outputs.
 type Sight struct {
-	Path  string `json:"path" jsonschema_description:"as it stood there"`
-	Event string `json:"event" jsonschema_description:"id of the newest event"`
+	Path   string `json:"path" jsonschema_description:"path as it stood there, below the work tree"`
+	Folder string `json:"folder,omitempty" jsonschema_description:"folder that the command or search ran in; absent for the work tree"`
+	Event  string `json:"event" jsonschema_description:"id of the newest event"`
+}
+
+// places are the paths that the sight may mean, the likeliest first: below the folder that the command ran in, and below
+// the work tree.
+func (x Sight) places(worktree string) []string {
+	atRoot := events.InFolder(worktree, x.Path)
+	if x.Folder == "" {
+		return []string{atRoot}
+	}
+	return []string{events.InFolder(x.Folder, x.Path), atRoot}
 }
 
 // inJSON makes JSON the text of its strings, as far as paths in it are concerned.
@@ -40,12 +51,17 @@ func (s *State) sawOutput(r events.Record, e *events.ToolSucceeded) {
 	case "Bash", "Grep", "Glob", "Agent", "Task":
 		of := func(name string) []byte { return events.Member(e.ToolResponse, name) }
 		text := slices.Concat(of("stdout"), of("filenames"), of("content"))
-		s.saw(r, inJSON.Replace(wording.Clip(string(text), maxOutput)))
+		folder := events.Folder(events.InputOf(e.ToolInput).Command.Text(), e.Cwd)
+		s.saw(r, folder, inJSON.Replace(wording.Clip(string(text), maxOutput)))
 	}
 }
 
-// saw takes in the paths of a text that lie below the work tree and are of no program's own files, the newest last.
-func (s *State) saw(r events.Record, text string) {
+// saw takes in the paths of a text that lie below the work tree and are of no program's own files, the newest last. The
+// folder is the one that relative paths are probably meant from.
+func (s *State) saw(r events.Record, folder, text string) {
+	if folder == s.Worktree {
+		folder = ""
+	}
 	for _, p := range pathsIn(text) {
 		p = wording.Below(s.Worktree, p)
 		names := append(strings.Split(p, "/"), path.Ext(p))
@@ -53,21 +69,52 @@ func (s *State) saw(r events.Record, text string) {
 			continue
 		}
 		seen, _ := copies.Take(s.Seen, func(x Sight) bool { return x.Path == p })
-		s.Seen = copies.Push(seen, Sight{Path: p, Event: r.ID}, maxSeen)
+		s.Seen = copies.Push(seen, Sight{Path: p, Folder: wording.Clip(folder, maxPath), Event: r.ID}, maxSeen)
 	}
 }
 
-// Unopened are the sights that no tool of the session has touched, the newest first. How often one stood there, words of
-// the goal in its name, and files beside it that were edited told nothing more of those that are opened later.
+// Unopened are the sights that no tool of the session has touched, the newest first, each at the likeliest of its
+// places. How often one stood there, words of the goal in its name, and files beside it that were edited told nothing
+// more of those that are opened later.
 func (s State) Unopened() []File {
 	var list []File
 	for _, x := range slices.Backward(s.Seen) {
 		opened := func(f File) bool { return strings.HasSuffix("/"+f.Path, "/"+x.Path) }
 		if !slices.ContainsFunc(s.Files, opened) {
-			list = append(list, File{Path: x.Path, Event: x.Event})
+			list = append(list, File{Path: x.places(s.Worktree)[0], Event: x.Event})
 		}
 	}
 	return list
+}
+
+// Places are the paths at which the files and sights of the state may be, for who asks the disk about them.
+func (s State) Places() []string {
+	var list []string
+	for _, f := range s.Files {
+		list = append(list, s.absolute(f.Path))
+	}
+	for _, x := range s.Seen {
+		list = append(list, x.places(s.Worktree)...)
+	}
+	return list
+}
+
+// Present is the state with those files and sights alone that are there, each sight with the folder where it is.
+func (s State) Present(isThere func(file string) bool) State {
+	s.Files, _ = copies.Take(s.Files, func(f File) bool { return !isThere(s.absolute(f.Path)) })
+
+	var seen []Sight
+	for _, x := range s.Seen {
+		places := x.places(s.Worktree)
+		if i := slices.IndexFunc(places, isThere); i >= 0 {
+			if places[i] == events.InFolder(s.Worktree, x.Path) {
+				x.Folder = ""
+			}
+			seen = append(seen, x)
+		}
+	}
+	s.Seen = seen
+	return s
 }
 
 // fileName matches a path below a folder with an extension, but no name in a package (session.State) and no line beside a match

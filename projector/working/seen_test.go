@@ -31,11 +31,11 @@ func TestSeenFiles(t *testing.T) {
 	for _, x := range s.Unopened() {
 		got = append(got, x.Path+" "+x.Event)
 	}
-	if !slices.Equal(got, []string{"lib/c.go e3", "up/proxy.go e2", "up/doc.go e2"}) {
+	if !slices.Equal(got, []string{"/w/lib/c.go e3", "/w/up/proxy.go e2", "/w/up/doc.go e2"}) {
 		t.Errorf("%q", got)
 	}
 	var outside State
-	if outside.saw(events.Record{}, "/srv/app/a.go"); len(outside.Seen) > 0 { // without a work tree it is a path elsewhere
+	if outside.saw(events.Record{}, "", "/srv/app/a.go"); len(outside.Seen) > 0 { // without a work tree it is a path elsewhere
 		t.Errorf("%+v", outside.Seen)
 	}
 }
