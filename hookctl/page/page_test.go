@@ -296,7 +296,7 @@ func TestMoves(t *testing.T) {
 		}
 	}
 	expect.Equal(t, string(moves[1].Set["goal"]), `{"text":"Add retries to the upload client"}`, "goal")
-	expect.Equal(t, string(moves[5].Set["error go test"]), `{"target":"go test","tool":"Bash","text":"FAIL up","event":"E0005","time":"2026-11-21T08:00:05Z"}`, "error")
+	expect.Equal(t, string(moves[5].Set["error go test"]), `{"target":"go test","tool":"Bash","text":"FAIL up","event":"E0005","time":"2026-11-21T08:00:05Z","times":1}`, "error")
 }
 
 // hostile is what others may write: tags, scripts, escapes of terminals, signs that turn the direction of writing, ends of
