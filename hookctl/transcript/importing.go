@@ -263,6 +263,48 @@ func (s *sitting) begin(ctx context.Context, h Hook) error {
 	return nil
 }
 
+// envelope returns a hook's event around its data, as the hook would have been recorded.
+func (s *sitting) envelope(h Hook, e events.Event, data json.RawMessage) events.Envelope {
+	into := s.in.into
+	k := events.OfHook(h.Name)
+	env := events.Envelope{
+		ID:          h.ID,
+		Type:        k.Type,
+		Version:     k.Version(),
+		Time:        h.Time,
+		Session:     h.Session,
+		Project:     s.place.Project,
+		Worktree:    s.place.Worktree,
+		Branch:      into.Clean(h.Branch),
+		Phase:       hook.PhaseOf(e),
+		Hook:        k.Hook,
+		ToolUseID:   hook.ToolUseID(e),
+		AgentID:     h.Agent,
+		Correlation: h.Session,
+		Imported:    true,
+		Data:        data,
+	}
+	switch e.(type) {
+	case *events.ToolRequested:
+		s.cause[env.ToolUseID] = env.ID
+	case *events.ToolSucceeded, *events.ToolFailed:
+		env.Causation = s.cause[env.ToolUseID]
+		delete(s.cause, env.ToolUseID)
+	}
+
+	env.Facts = &events.Facts{
+		Note:       events.FromTranscript,
+		Client:     into.Clean(h.Facts.Client),
+		Entrypoint: into.Clean(h.Facts.Entrypoint),
+		LaunchDir:  into.Clean(h.Facts.LaunchDir),
+	}
+	if h.Time.After(into.Now.Add(maxAhead)) { // by a clock that was wrong
+		env.Facts.Captured = h.Time.UnixMilli()
+		env.Time = into.Now.UTC().Truncate(time.Millisecond)
+	}
+	return env
+}
+
 // take puts a hook into the batch, unless the log has it.
 func (s *sitting) take(ctx context.Context, h Hook) error {
 	reason := ""
@@ -307,24 +349,9 @@ func (s *sitting) take(ctx context.Context, h Hook) error {
 	}
 	in.gap(s.live, h, e)
 
-	env := events.Envelope{ID: h.ID, Type: k.Type, Version: k.Version(), Time: h.Time, Session: h.Session, Project: s.place.Project,
-		Worktree: s.place.Worktree, Branch: in.into.Clean(h.Branch), Phase: hook.PhaseOf(e), Hook: k.Hook, ToolUseID: hook.ToolUseID(e),
-		AgentID: h.Agent, Correlation: h.Session, Redacted: report.Count, Imported: true, Data: data}
-	switch e.(type) {
-	case *events.ToolRequested:
-		s.cause[env.ToolUseID] = env.ID
-	case *events.ToolSucceeded, *events.ToolFailed:
-		env.Causation = s.cause[env.ToolUseID]
-		delete(s.cause, env.ToolUseID)
-	}
+	env := s.envelope(h, e, data)
+	env.Redacted = report.Count
 	env.Causation = cmp.Or(reason, env.Causation)
-	var captured int64
-	if h.Time.After(in.into.Now.Add(maxAhead)) { // by a clock that was wrong
-		captured = h.Time.UnixMilli()
-		env.Time = in.into.Now.UTC().Truncate(time.Millisecond)
-	}
-	f, clean := h.Facts, in.into.Clean
-	env.Facts = &events.Facts{Note: events.FromTranscript, Client: clean(f.Client), Entrypoint: clean(f.Entrypoint), LaunchDir: clean(f.LaunchDir), Captured: captured}
 	in.out.Redacted += report.Count
 	in.out.Added++
 	s.added++
