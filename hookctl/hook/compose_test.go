@@ -118,7 +118,7 @@ func TestComposeProperties(t *testing.T) {
 			t.Fatalf("told is not the same twice: %q and %q", text, again)
 		}
 		checkAllThere(t, items, got)
-		checkLeast(t, got)
+		checkLeast(t, b, got)
 	})
 }
 
@@ -161,14 +161,14 @@ func checkAllThere(t *rapid.T, items []Item, got telling) {
 }
 
 // checkLeast fails where a list has fewer than three entries while notes that are worth less than decisions are told.
-func checkLeast(t *rapid.T, got telling) {
+func checkLeast(t *rapid.T, b budget, got telling) {
 	short, notes := false, false
 	for _, it := range got.items {
 		if it.list == nil {
 			notes = notes || it.Rank > RankDecisions && !it.dropped
 			continue
 		}
-		byItself := it.list.most > 0 && it.withinMost() <= leastEntries
+		byItself := it.list.most > 0 && it.withinMost(b) <= leastEntries
 		least := it.shown >= min(leastEntries, len(it.list.entries)) && !it.dropped
 		short = short || !least && !byItself
 	}

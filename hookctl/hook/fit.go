@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"hookline/events"
-	"hookline/events/wording"
 )
 
 // What fits a budget. Lists share the room by weight, each with its first three entries at least; goal, task, constraints
@@ -39,7 +38,7 @@ func newTelling(items []Item, head bool) telling {
 func fit(b budget, items []Item, head bool) telling {
 	t := newTelling(items, head)
 	for i := range t.items {
-		t.items[i].shown = t.items[i].withinMost()
+		t.items[i].shown = t.items[i].withinMost(b)
 	}
 	if b.over(t) < 0 {
 		return t
@@ -74,7 +73,7 @@ func (t telling) part(from, to int) string {
 			continue
 		}
 		lines = append(lines, it.text())
-		recorded = recorded || it.Rank != RankIdentity && it.Rank != RankGates
+		recorded = recorded || it.isRecorded()
 	}
 	if len(lines) == 0 {
 		return ""
@@ -87,6 +86,44 @@ func (t telling) part(from, to int) string {
 		lines = append(lines, rest)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// size returns the bytes of the same.
+func (t telling) size(from, to int) int {
+	size, lines := 0, 0
+	recorded := false
+	for _, it := range t.items[from:to] {
+		if it.dropped {
+			continue
+		}
+		size += it.size()
+		lines++
+		recorded = recorded || it.isRecorded()
+	}
+	if lines == 0 {
+		return 0
+	}
+
+	if t.head && recorded {
+		size += len(recordedLine)
+		lines++
+	}
+	if rest := t.restLine(); rest != "" {
+		size += len(rest)
+		lines++
+	}
+	return size + lines - 1
+}
+
+// isRecorded reports whether an item has text that was recorded in earlier work.
+func (it Item) isRecorded() bool { return it.Rank != RankIdentity && it.Rank != RankGates }
+
+// size returns the bytes of the item in the form that is told.
+func (it Item) size() int {
+	if it.list != nil {
+		return it.list.size(it.shown)
+	}
+	return len(it.text())
 }
 
 // leftOut returns the entries that are not told, in the order in which they would be.
@@ -111,10 +148,23 @@ func (t telling) leftOut() []events.LeftOut {
 // left returns how many entries are not told.
 func (t telling) left() int {
 	n := 0
-	for _, l := range t.leftOut() {
-		n += len(l.Entries)
+	for _, it := range t.items {
+		n += it.left()
 	}
 	return n
+}
+
+// left returns how many entries of an item are not told; one without a list is an entry itself.
+func (it Item) left() int {
+	switch {
+	case it.list == nil && it.dropped:
+		return 1
+	case it.list == nil:
+		return 0
+	case it.dropped:
+		return len(it.list.entries)
+	}
+	return len(it.list.entries) - it.shown
 }
 
 // maxCounted is how many kinds of entries the last line counts each; the others are counted together.
@@ -122,33 +172,45 @@ const maxCounted = 4
 
 // restLine returns the line that counts what is left out, "" for nothing.
 func (t telling) restLine() string {
-	left := t.leftOut()
-	if left == nil {
+	var counted []kind // in the order in which they would be told
+	var counts []int
+	for _, it := range t.items {
+		n := it.left()
+		if n == 0 {
+			continue
+		}
+		k := kindOf(it.ID)
+		last := len(counted) - 1
+		if last >= 0 && counted[last] == k {
+			counts[last] += n
+			continue
+		}
+		counted, counts = append(counted, k), append(counts, n)
+	}
+	if counted == nil {
 		return ""
 	}
 
-	var counts []string
+	var texts []string
 	others := 0
-	for i, l := range left {
-		n := len(l.Entries)
+	for i, k := range counted {
 		if i >= maxCounted {
-			others += n
+			others += counts[i]
 			continue
 		}
-		what := l.What
-		if n == 1 {
-			what = kindOf(l.ID).one
+		what := k.many
+		if counts[i] == 1 {
+			what = k.one
 		}
-		more := ""
 		if i == 0 {
-			more = "more "
+			what = "more " + what
 		}
-		counts = append(counts, fmt.Sprintf("%d %s%s", n, more, what))
+		texts = append(texts, fmt.Sprintf("%d %s", counts[i], what))
 	}
 	if others > 0 {
-		counts = append(counts, fmt.Sprintf("%d others", others))
+		texts = append(texts, fmt.Sprintf("%d others", others))
 	}
-	return "(" + strings.Join(counts, ", ") + ": " + restVerb + ")"
+	return "(" + strings.Join(texts, ", ") + ": " + restVerb + ")"
 }
 
 // maxRest bounds the bytes of what is recorded as left out. A whole state has less, but for very long paths.
@@ -199,29 +261,42 @@ func (it Item) entriesLeft() []string {
 	}
 	var texts []string
 	for _, e := range it.list.entries[from:] {
-		texts = append(texts, wording.Inert(e.text))
+		texts = append(texts, e.text)
 	}
 	return texts
 }
 
-// withinMost returns how many entries an item has that its own bound holds, one at least.
-func (it Item) withinMost() int {
+// most returns how many tokens an item with a list may have at most: its own bound, or the budget.
+func (it Item) most(b budget) int {
+	if it.list.most > 0 {
+		return min(it.list.most, b.whole)
+	}
+	return b.whole
+}
+
+// withinMost returns how many entries an item has that its own bound and the budget hold, one at least.
+func (it Item) withinMost(b budget) int {
 	if it.list == nil {
 		return 0
 	}
-	n := len(it.list.entries)
-	if it.list.most == 0 {
-		return n
-	}
-	return it.entriesIn(1, it.list.most)
+	return it.entriesIn(1, it.most(b))
 }
 
-// entriesIn returns how many entries fit so many tokens, at least so many as are given.
+// entriesIn returns how many entries fit so many tokens, at least so many as are given. It doubles its steps from there, since
+// few of a long list fit.
 func (it Item) entriesIn(least, tokens int) int {
-	low, high := least, len(it.list.entries)
+	most := len(it.list.entries)
+	fits := func(n int) bool { return tokensOf(it.list.size(n)) <= tokens }
+
+	low, step := least, 4
+	for low+step <= most && fits(low+step) {
+		low += step
+		step *= 2
+	}
+	high := min(low+step-1, most)
 	for low < high {
 		middle := (low + high + 1) / 2
-		if Tokens(it.list.write(middle)) <= tokens {
+		if fits(middle) {
 			low = middle
 		} else {
 			high = middle - 1
@@ -283,11 +358,8 @@ func (t telling) share(b budget) {
 			if it.list == nil || it.dropped {
 				continue
 			}
-			room := Tokens(it.list.write(base[i])) + level*kindOf(it.ID).weight
-			if it.list.most > 0 {
-				room = min(room, it.list.most)
-			}
-			it.shown = it.entriesIn(base[i], room)
+			room := tokensOf(it.list.size(base[i])) + level*kindOf(it.ID).weight
+			it.shown = it.entriesIn(base[i], min(room, it.most(b)))
 		}
 	}
 
@@ -305,7 +377,7 @@ func (t telling) share(b budget) {
 
 	for i := range t.items {
 		it := &t.items[i]
-		for it.list != nil && !it.dropped && it.shown < it.withinMost() {
+		for most := it.withinMost(b); !it.dropped && it.shown < most; {
 			it.shown++
 			if b.over(t) >= 0 {
 				it.shown--
@@ -320,14 +392,14 @@ func (b budget) over(t telling) int {
 	from := 0
 	for _, s := range b.shares {
 		to := t.upTo(from, s.upTo)
-		if Tokens(t.part(from, to)) > s.tokens {
+		if tokensOf(t.size(from, to)) > s.tokens {
 			return to - 1
 		}
 		from = to
 	}
 
-	all := t.text()
-	if Tokens(all) > b.whole || len(all) > maxChars {
+	all := t.size(0, len(t.items))
+	if tokensOf(all) > b.whole || all > maxChars {
 		return len(t.items) - 1
 	}
 	return -1

@@ -76,7 +76,10 @@ func digestOf(text string, bytes int) string {
 }
 
 // Tokens estimates conservatively: bytes / 3.5, rounded up.
-func Tokens(s string) int { return (2*len(s) + 6) / 7 }
+func Tokens(s string) int { return tokensOf(len(s)) }
+
+// tokensOf estimates the tokens of so many bytes.
+func tokensOf(bytes int) int { return (2*bytes + 6) / 7 }
 
 // text returns the item in the form that is told. What it has from the log came from anybody, so it is made inert; the
 // identity and the gates alone have lines of their own.

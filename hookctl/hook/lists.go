@@ -2,6 +2,7 @@ package hook
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 
 	"hookline/events/wording"
@@ -14,12 +15,13 @@ import (
 type list struct {
 	entries []entry
 	most    int                // tokens that it may have at most, 0 for any
-	write   func(n int) string // the text of the first n entries
+	write   func(n int) string // the text of the first n entries, inert
+	size    func(n int) int    // bytes of that
 }
 
 // entry is one of a list.
 type entry struct {
-	text  string // as it is shown alone
+	text  string // as it is shown alone, inert
 	event string // id of the event that it comes from
 }
 
@@ -71,20 +73,32 @@ func listItem(most int, id string, rank Rank, title string, texts []string, betw
 // entriesItem gives an item its entries, and the text of all of them. Entries between which a line ends are lines of the
 // item, and of each of them the recorded text is one line.
 func entriesItem(most int, it Item, entries []entry, title, between string) Item {
-	return withList(most, it, entries, func(n int) string {
-		texts := make([]string, n)
-		for i, e := range entries[:n] {
-			texts[i] = wording.Inert(e.text)
+	texts := make([]string, len(entries))
+	for i, e := range entries {
+		entries[i].text = wording.Inert(e.text)
+		texts[i] = entries[i].text
+	}
+	sizes := []int{len(title)}
+	for i, text := range texts {
+		size := sizes[i] + len(text)
+		if i > 0 {
+			size += len(between)
 		}
-		return title + strings.Join(texts, between)
-	})
+		sizes = append(sizes, size)
+	}
+	it.list = &list{
+		entries: entries,
+		most:    most,
+		write:   func(n int) string { return title + strings.Join(texts[:n], between) },
+		size:    func(n int) int { return sizes[n] },
+	}
+	return it.whole()
 }
 
-// withList gives an item its entries, and the text of all of them.
-func withList(most int, it Item, entries []entry, write func(n int) string) Item {
-	it.list = &list{entries: entries, most: most, write: write}
-	it.shown = len(entries)
-	it.Text = write(len(entries))
+// whole returns the item with all entries of its list.
+func (it Item) whole() Item {
+	it.shown = len(it.list.entries)
+	it.Text = it.list.write(it.shown)
 	return it
 }
 
@@ -97,15 +111,20 @@ func foldersItem(most int, id string, rank Rank, title, root string, files []wor
 	var paths []string
 	var entries []entry
 	for _, f := range files {
-		path := oneName(wording.Below(root, f.Path))
+		path := wording.Inert(oneName(wording.Below(root, f.Path)))
 		paths = append(paths, path)
 		entries = append(entries, entry{text: path, event: f.Event})
 	}
-	it := withList(most, item(id, rank, "", files[0].Event), entries, func(n int) string {
-		return wording.Inert(title + byFolder(paths[:n]))
-	})
+	sizes := sync.OnceValue(func() []int { return folderSizes(paths) })
+	it := item(id, rank, "", files[0].Event)
 	it.Paths = paths
-	return []Item{it}
+	it.list = &list{
+		entries: entries,
+		most:    most,
+		write:   func(n int) string { return title + byFolder(paths[:n]) },
+		size:    func(n int) int { return len(title) + sizes()[n] },
+	}
+	return []Item{it.whole()}
 }
 
 // selection makes the items of lists ones of which only the best entries are there to tell, as many as their bound holds: what
@@ -113,10 +132,9 @@ func foldersItem(most int, id string, rank Rank, title, root string, files []wor
 func selection(items []Item) []Item {
 	for i := range items {
 		it := &items[i]
-		n := it.withinMost()
-		it.list = &list{entries: it.list.entries[:n], write: it.list.write}
-		it.shown = n
-		it.Text = it.list.write(n)
+		n := it.withinMost(budget{whole: it.list.most})
+		it.list = &list{entries: it.list.entries[:n], write: it.list.write, size: it.list.size}
+		*it = it.whole()
 		it.Paths = it.Paths[:min(n, len(it.Paths))]
 	}
 	return items

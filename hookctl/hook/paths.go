@@ -13,13 +13,34 @@ func byFolder(paths []string) string {
 	tree := &folder{}
 	var alone []string
 	for _, p := range paths {
-		if strings.ContainsAny(p, "{},;") {
+		if standsAlone(p) {
 			alone = append(alone, p)
 			continue
 		}
 		tree.add(strings.Split(p, "/"))
 	}
 	return strings.Join(append(tree.texts(), alone...), "; ")
+}
+
+// standsAlone reports whether a path has a sign of the form.
+func standsAlone(path string) bool { return strings.ContainsAny(path, "{},;") }
+
+// folderSizes returns how many bytes [byFolder] writes of the first n of some paths, for every n, without writing them.
+func folderSizes(paths []string) []int {
+	tree := &folder{}
+	alone, bytesAlone := 0, 0
+	sizes := make([]int, 1, len(paths)+1)
+	for _, p := range paths {
+		if standsAlone(p) {
+			alone++
+			bytesAlone += len(p)
+		} else {
+			tree.add(strings.Split(p, "/"))
+		}
+		entries, bytes := tree.size()
+		sizes = append(sizes, bytes+bytesAlone+len("; ")*(entries+alone-1))
+	}
+	return sizes
 }
 
 // folder is a part of a tree of paths: names in the order in which they came.
@@ -85,4 +106,26 @@ func (f *folder) texts() []string {
 		}
 	}
 	return list
+}
+
+// size returns how many entries a folder has, and the bytes of all of them.
+func (f *folder) size() (entries, bytes int) {
+	for _, name := range f.names {
+		if f.files[name] {
+			entries++
+			bytes += len(name)
+		}
+		inner := f.folders[name]
+		if inner == nil {
+			continue
+		}
+
+		n, size := inner.size()
+		entries++
+		bytes += len(name) + len("/") + size
+		if n > 1 {
+			bytes += len("{}") + len(",")*(n-1)
+		}
+	}
+	return entries, bytes
 }

@@ -87,3 +87,20 @@ func expanded(text string) []string {
 	}
 	return []string{text}
 }
+
+// The bytes of a line are known without writing it.
+func TestSizesOfFoldersAreThoseOfTheirText(t *testing.T) {
+	part := rapid.StringMatching(`[a-c]{1,2}(\.go|,x)?`)
+	rapid.Check(t, func(t *rapid.T) {
+		var paths []string
+		for range rapid.IntRange(1, 12).Draw(t, "paths") {
+			paths = append(paths, strings.Join(rapid.SliceOfN(part, 1, 4).Draw(t, "parts"), "/"))
+		}
+		sizes := folderSizes(paths)
+		for n := 1; n <= len(paths); n++ {
+			if got, want := sizes[n], len(byFolder(paths[:n])); got != want {
+				t.Fatalf("the size of %q is %d, want %d", paths[:n], got, want)
+			}
+		}
+	})
+}
