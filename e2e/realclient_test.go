@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -23,7 +24,7 @@ func TestRealClient(t *testing.T) {
 	for name, scenario := range map[string]func(*testing.T){
 		"write-edit-read-bash-fail": writeEditReadBashFail, "parallel-tools": parallelTools,
 		"subagent-in-background": subagentInBackground, "compaction": compaction, "resume": resume, "clear": clearSession,
-		"two-sessions": twoSessions, "subdirectory": subdirectory,
+		"two-sessions": twoSessions, "subdirectory": subdirectory, "handover": handover,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,6 +104,27 @@ func resume(t *testing.T) {
 	w.reached(r, RouteMain, restored(first), mind)
 	w.fired(map[string]int{"SessionStart": 3, "UserPromptSubmit": 3, "PreToolUse": 3, "PostToolUse": 3,
 		"PostToolBatch": 3, "Stop": 3, "SessionEnd": 3})
+	w.finish()
+}
+
+// handover plays sessions of a print mode that go on from each other: one that worked, one that only asks, a fork of the
+// first.
+func handover(t *testing.T) {
+	w := newWorld(t).start()
+	worked, asked, forked := uuid(), uuid(), uuid()
+	w.print(Options{Scenario: "write", Vars: map[string]string{"NAME": "one"}, Args: []string{"--session-id", worked}}, "Write the first file of the parser")
+	from := `From headless session ` + strings.ReplaceAll(worked, "-", "")[:8]
+
+	r := w.print(Options{Scenario: "said", Args: []string{"--session-id", asked}}, "What does the parser do?")
+	w.toldOnce(r, "What does the parser do?", from, `Edited: one\.txt`)
+	w.unreached(r, RouteMain, regexp.MustCompile(`Goal: `))
+	r = w.print(Options{Scenario: "said", Args: []string{"--session-id", uuid()}}, "And what is a lexer?")
+	w.toldOnce(r, "And what is a lexer?", from, `Edited: one\.txt`)
+
+	w.print(Options{Scenario: "write", Vars: map[string]string{"NAME": "two"}, Args: []string{"--session-id", uuid()}}, "Write the docs of the deployment")
+	r = w.print(Options{Scenario: "said", Args: []string{"--resume", worked, "--fork-session", "--session-id", forked}}, "Go on in a fork")
+	w.reached(r, RouteMain, restored(worked))
+	w.unreached(r, RouteMain, regexp.MustCompile(`two\.txt|SESSION_START`))
 	w.finish()
 }
 

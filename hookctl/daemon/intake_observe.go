@@ -65,7 +65,7 @@ func (i *intake) observe(ctx context.Context, f wire.Frame, in *hook.Input, from
 		}
 	}
 	w.Worktree, w.Branch = i.clean(w.Worktree), i.clean(w.Branch)
-	w.Origin = originOf(*in)
+	w.Origin = originOf(*in, w.Facts.PID)
 	w.Gates = i.gates.forHook(ctx, gatesRequest{frame: f, in: in, world: w, place: here, apart: apart})
 	if from == fromSpool {
 		return w
@@ -111,9 +111,9 @@ func (i *intake) clientOf(f wire.Frame) facts.Process {
 	return p
 }
 
-// originOf returns the session that a session which starts is a fork of, as its transcript says; "" for none. The client
-// mostly has no transcript yet when a session begins.
-func originOf(in hook.Input) string {
+// originOf returns the session that a session which starts is a fork of: as its transcript says, which the client mostly has
+// not written yet, else as the arguments of the client's process say; "" for none.
+func originOf(in hook.Input, client int) string {
 	e, ok := in.Event.(*events.SessionStarted)
 	if !ok || in.Session == "" {
 		return ""
@@ -122,10 +122,14 @@ func originOf(in hook.Input) string {
 	case "resume", "compact", "clear": // the session's own conversation, or an empty one
 		return ""
 	}
-	if origin := transcript.Origin(e.TranscriptPath); origin != in.Session {
-		return origin
+	origin := transcript.Origin(e.TranscriptPath)
+	if origin == "" && e.Source == "fork" && client != 0 {
+		origin = facts.Resumed(client)
 	}
-	return ""
+	if origin == in.Session {
+		return ""
+	}
+	return origin
 }
 
 // overdueStart returns the start of a hook's session that was not told in time, and that this hook can tell.

@@ -1,5 +1,7 @@
 package facts
 
+import "strings"
+
 // Process is one process as a session remembers it. PID and Start together name it: a pid that the
 // system gave out again has another start time.
 type Process struct {
@@ -13,6 +15,34 @@ type running struct {
 	parent int
 	exe    string   // path of the executable, "" when it may not be told
 	args   []string // command line; empty on Windows
+}
+
+// maxResumed bounds the id of a session in a process's arguments.
+const maxResumed = 100
+
+// Resumed returns the id of the session that a client's process was started to resume, as its arguments have it; "" where they
+// name none, and on Windows.
+func Resumed(pid int) string {
+	r, _ := inspect(pid)
+	return resumedBy(r.args)
+}
+
+// resumedBy does what [Resumed] does for a command line.
+func resumedBy(args []string) string {
+	for i, arg := range args {
+		value, given := strings.CutPrefix(arg, "--resume=")
+		if arg == "--resume" || arg == "-r" {
+			given = i+1 < len(args)
+			if given {
+				value = args[i+1]
+			}
+		}
+		isOption := strings.HasPrefix(value, "-")
+		if given && !isOption && len(value) <= maxResumed {
+			return value
+		}
+	}
+	return ""
 }
 
 // Probe asks after a process. One that may not be signalled or looked at is alive all the same; a

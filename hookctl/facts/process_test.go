@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -172,5 +173,23 @@ func TestParseProcArgs(t *testing.T) {
 		if exe, args := parseProcArgs(bad); len(args) > 3 {
 			t.Errorf("%v: %q %q", bad, exe, args)
 		}
+	}
+}
+
+func TestResumedBy(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"claude", "--resume", "c68c8a51", "--fork-session"}, "c68c8a51"},
+		{[]string{"claude", "--fork-session", "--resume=c68c8a51"}, "c68c8a51"},
+		{[]string{"claude", "-r", "c68c8a51"}, "c68c8a51"},
+		{[]string{"claude", "--resume"}, ""},
+		{[]string{"claude", "--resume", "--fork-session"}, ""},
+		{[]string{"claude", "--continue", "--fork-session"}, ""},
+		{[]string{"claude", "-r", strings.Repeat("x", 101)}, ""},
+		{nil, ""},
+	} {
+		expect.Equal(t, resumedBy(c.args), c.want, "session of", c.args)
 	}
 }

@@ -15,7 +15,7 @@ type World struct {
 	Gates    *Gates                    // nil: none apply
 	Use      *Use                      // of the context window; nil: not measured
 	Survey   *events.WorkplaceSurveyed // what a start found; nil: nothing to tell
-	Origin   string                    // session that a session which starts is a fork of, as its transcript says; "" for none
+	Origin   string                    // session that a session which starts is a fork of, as its transcript or the client's arguments say; "" for none
 	Missing  map[string]bool           // files of [PathsToTell], absolute, that are not on the disk; nil: none was looked for
 	Delta    int                       // tokens between two delta syntheses; 0: none is marked
 	Evidence string                    // how strictly a turn's end is held to evidence; "" is loose

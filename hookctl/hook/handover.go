@@ -59,7 +59,7 @@ func handoverOf(in Input, w World, r Reader, source string) *events.HandoverTake
 
 	candidates := candidatesFor(r, w.Project, in.Session, in.Time)
 	if w.Origin != "" || source == sourceFork {
-		return takenFromOrigin(r, w, candidates, in.Time)
+		return takenFromOrigin(in, w, r, candidates)
 	}
 
 	chosen, any := handover.Chosen(candidates, in.Time)
@@ -82,22 +82,53 @@ const sourceFork = "fork"
 func forked(w World, e *events.SessionStarted) bool { return w.Origin != "" || e.Source == sourceFork }
 
 // takenFromOrigin returns what a fork has of its origin, nil where the log does not know it.
-func takenFromOrigin(r Reader, w World, candidates []handover.Session, now time.Time) *events.HandoverTaken {
-	origin := workingOf(r, w.Origin)
-	if origin.ID == "" || origin.Deleted || origin.Project != w.Project {
+func takenFromOrigin(in Input, w World, r Reader, candidates []handover.Session) *events.HandoverTaken {
+	origin := originOf(in, w, r)
+	if state := workingOf(r, origin); origin == "" || state.ID == "" || state.Deleted {
 		return nil
 	}
-	own := slices.DeleteFunc(candidates, func(s handover.Session) bool { return s.ID != origin.ID })
-	return &events.HandoverTaken{From: origin.ID, Origin: true, Goals: true, Open: openIn(r, own, now)}
+	own := slices.DeleteFunc(candidates, func(s handover.Session) bool { return s.ID != origin })
+	return &events.HandoverTaken{From: origin, Origin: true, Goals: true, Open: openIn(r, own, in.Time)}
 }
 
-// candidatesFor returns the other sessions of a project that could hand over, see [handover.State.Candidates].
-func candidatesFor(r Reader, project, own string, now time.Time) []handover.Session {
+// originOf returns the session of the project that one which starts is a fork of: the one that the world names, else the one
+// that the same process ran last. It is "" where neither is known.
+func originOf(in Input, w World, r Reader) string {
+	if w.Origin != "" {
+		if life := sessionOf(r, w.Origin); life.Project == w.Project && life.Status != session.Deleted {
+			return w.Origin
+		}
+		return ""
+	}
+
+	p := session.Process{PID: w.Facts.PID, Start: w.Facts.PIDStart}
+	if p.PID == 0 {
+		return ""
+	}
+	var newest session.State
+	for _, s := range sessionsIn(r, w.Project).Sessions {
+		life := sessionOf(r, s.ID)
+		ranHere := s.ID != in.Session && life.Process() == p && life.Status != session.Deleted
+		if ranHere && life.LastActive.After(newest.LastActive) {
+			newest = life
+		}
+	}
+	return newest.ID
+}
+
+// sessionsIn returns the sessions of a project with those of the projects that were joined into it.
+func sessionsIn(r Reader, project string) handover.State {
 	sessions, _ := projector.State[handover.State](r.Reader, handover.Name, project)
 	if joined := ofJoined[handover.State](r.Reader, handover.Name, project); joined != nil {
 		sessions = handover.Merge(append(joined, sessions)...)
 	}
-	return slices.DeleteFunc(sessions.Candidates(now), func(s handover.Session) bool { return s.ID == own })
+	return sessions
+}
+
+// candidatesFor returns the other sessions of a project that could hand over, see [handover.State.Candidates].
+func candidatesFor(r Reader, project, own string, now time.Time) []handover.Session {
+	all := sessionsIn(r, project).Candidates(now)
+	return slices.DeleteFunc(all, func(s handover.Session) bool { return s.ID == own })
 }
 
 // startsHeadless reports whether the session of a frame runs without a person at the terminal.
@@ -263,16 +294,8 @@ func goalTaken(in Input, r Reader, e *events.PromptSubmitted) []events.Event {
 // session which hands over its work, where it was persisted, else the newest of the project that was. The zero state, which
 // is not born, says that there is none.
 func identityBefore(in Input, w World, r Reader) identity.State {
-	if w.Origin != "" {
-		origin, born := identityOf(r, w.Origin)
-		if !born || origin.Deleted || origin.Project != w.Project {
-			return identity.State{}
-		}
-		origin.SessionID = w.Origin
-		return origin
-	}
-	if e, ok := in.Event.(*events.SessionStarted); ok && forked(w, e) { // of an origin that nobody names
-		return latest(r, w.Project, in.Session)
+	if e, ok := in.Event.(*events.SessionStarted); ok && forked(w, e) {
+		return identityOfOrigin(in, w, r, e)
 	}
 
 	candidates := candidatesFor(r, w.Project, in.Session, in.Time)
@@ -286,6 +309,20 @@ func identityBefore(in Input, w World, r Reader) identity.State {
 		}
 		candidates = slices.DeleteFunc(candidates, func(s handover.Session) bool { return s.ID == chosen.ID })
 	}
+}
+
+// identityOfOrigin returns the identity that a fork goes on from, its origin's. Where the client has a transcript for it and
+// nothing names the origin the fork has none: that of another session would not be its own.
+func identityOfOrigin(in Input, w World, r Reader, e *events.SessionStarted) identity.State {
+	origin := originOf(in, w, r)
+	if s, born := identityOf(r, origin); origin != "" && born && !s.Deleted {
+		s.SessionID = origin
+		return s
+	}
+	if w.Origin == "" && e.TranscriptPath == "" {
+		return latest(r, w.Project, in.Session)
+	}
+	return identity.State{}
 }
 
 // tellTaken returns what a session that starts is told of the one that it goes on from, whose state s is.

@@ -322,6 +322,25 @@ func TestFork(t *testing.T) {
 	holds(t, "a fork of an origin that was never recorded", l.start("fork-3", "startup"), "New session initialized", not, "docs", "parser", "TestParse")
 }
 
+// A fork that nothing names the origin of comes from the session that its process ran before; without one it is a new session,
+// for the identity of a stranger would not be its own.
+func TestForkInTheSameProcess(t *testing.T) {
+	l := newRecording(t)
+	l.world.Facts.PID, l.world.Facts.PIDStart = 4711, 1
+	l.parser("origin-1")
+	l.world.Facts.PID = 4712
+	l.start("docs-1", "startup")
+	l.prompt("docs-1", "Describe the deployment of the docs site")
+	l.write("docs-1", "/w/docs.md")
+	l.end("docs-1")
+
+	path := map[string]any{"source": "fork", "transcript_path": "/home/dev/.claude/projects/w/fork.jsonl"}
+	l.world.Facts.PID = 4711
+	holds(t, "a fork in the origin's process", l.hook("SessionStart", "fork-1", path), "Identity restored from origin-1.", not, "docs", "parser")
+	l.world.Facts.PID = 4713
+	expect.Equal(t, l.hook("SessionStart", "fork-2", path), "New session initialized", "a fork in a process of its own")
+}
+
 // A deleted session hands over nothing, and is not named.
 func TestDeletedSessionIsNotTold(t *testing.T) {
 	l := newRecording(t)

@@ -25,6 +25,9 @@ func Overdue(in Input, w World, r Reader) []Item {
 		w.Gates = &gates
 		decideGates(start, w, r) // the judgement is kept in the copy, its events were those of the start
 	}
+	if taken := takenBefore(r, in.Session); taken != nil && taken.Origin {
+		w.Origin = taken.From
+	}
 	r.Decided = decidedAtStart(start, w, r, of)
 
 	var items []Item

@@ -53,7 +53,7 @@ func Sessions(paths []string) (list []Session, problems []string) {
 			}
 			s, first := at(path), firstLine(path)
 			s.ID, s.Main = sessionOf(path), path
-			s.copied = first.Kind == "bg" || len(first.Forked) > 0
+			s.copied = first.Kind == "bg" || len(first.Forked) > 0 || Origin(path) != ""
 			s.Size += info.Size()
 		}
 	}
