@@ -108,16 +108,17 @@ func foldersItem(most int, id string, rank Rank, title, root string, files []wor
 		return nil
 	}
 
-	var paths []string
+	var below, paths []string // as they are, and as they are shown
 	var entries []entry
 	for _, f := range files {
-		path := wording.Inert(oneName(wording.Below(root, f.Path)))
+		below = append(below, wording.Below(root, f.Path))
+		path := wording.Inert(oneName(below[len(below)-1]))
 		paths = append(paths, path)
 		entries = append(entries, entry{text: path, event: f.Event})
 	}
 	sizes := sync.OnceValue(func() []int { return folderSizes(paths) })
 	it := item(id, rank, "", files[0].Event)
-	it.Paths = paths
+	it.Paths = below
 	it.list = &list{
 		entries: entries,
 		most:    most,
