@@ -69,6 +69,11 @@ const (
 	Codex      = "codex"
 )
 
+// MaxAhead is how much later than the clock of who takes an event in it may have been captured: two processes ask their
+// clocks at slightly different moments. What is later was captured by a clock that was wrong and would stand before
+// everything else for as long, so that it gets the time at which it came; see [Facts].Captured.
+const MaxAhead = 2 * time.Minute
+
 // Facts are answers of the world at the moment an event was decided, so that a fold never has to
 // ask. Only what changed since the session's last facts is written.
 type Facts struct {

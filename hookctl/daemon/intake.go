@@ -224,10 +224,6 @@ func (i *intake) redact(f wire.Frame, project *projectConfig) cleanFrame {
 	return cleanFrame{Frame: f, body: body, report: report}
 }
 
-// maxAhead is how much later than the daemon's clock a capture may be. What is later was captured by a clock that was wrong,
-// and would stand before everything else for as long.
-const maxAhead = 2 * time.Minute
-
 // decode cuts and decodes a frame: with the redaction everything that needs neither the past nor an order.
 func (i *intake) decode(f cleanFrame) (hook.Input, error) {
 	if at := time.UnixMilli(f.Time).UTC(); at.Year() < 2000 || at.Year() >= 2100 {
@@ -237,7 +233,7 @@ func (i *intake) decode(f cleanFrame) (hook.Input, error) {
 
 	now := i.opts.Now()
 	var captured time.Time
-	if at := time.UnixMilli(f.Time).UTC(); at.After(now.Add(maxAhead)) {
+	if at := time.UnixMilli(f.Time).UTC(); at.After(now.Add(events.MaxAhead)) {
 		captured = at
 		f.Time = now.UnixMilli()
 	}

@@ -199,6 +199,9 @@ const maxAsked = 1000
 // missingFiles returns the files that the answer to a hook may name and that are not on the disk; nil for a hook that
 // names none.
 func missingFiles(ctx context.Context, c *core, in hook.Input, w hook.World) map[string]bool {
+	if !hook.MayNameFiles(in) { // most hooks: the states are not asked
+		return nil
+	}
 	return missingOf(readStates(ctx, c, func(r projector.Reader) []string {
 		return hook.PathsToTell(in, w, hook.Reader{Reader: r})
 	}))

@@ -27,14 +27,24 @@ func WorkAt(in Input, w World, r Reader) working.State {
 	return workingOf(r, taken.From)
 }
 
+// MayNameFiles reports whether the answer to a hook may name files: to a start, and to the first prompt.
+func MayNameFiles(in Input) bool {
+	if in.Call.Verb != VerbHook || in.Session == "" {
+		return false
+	}
+	switch in.Event.(type) {
+	case *events.SessionStarted, *events.PromptSubmitted:
+		return true
+	}
+	return false
+}
+
 // PathsToTell returns the files that the answer to a hook may name, as absolute paths, so that the machine can be asked
 // which of them are there ([World].Missing); none for a hook that names no files.
 func PathsToTell(in Input, w World, r Reader) []string {
-	_, starts := in.Event.(*events.SessionStarted)
 	_, prompts := in.Event.(*events.PromptSubmitted)
-	firstPrompt := prompts && isFirstPrompt(workingOf(r, in.Session))
-	ofClient := in.Call.Verb == VerbHook && in.Session != ""
-	if !ofClient || !starts && !firstPrompt {
+	later := prompts && !isFirstPrompt(workingOf(r, in.Session))
+	if !MayNameFiles(in) || later {
 		return nil
 	}
 

@@ -69,9 +69,6 @@ type Log interface {
 // settledAfter is how long a session was silent when it has ended for us, as for a live one without a process.
 const settledAfter = 12 * time.Hour
 
-// maxAhead is how much later than now a line may be; what is later gets the time of the import, as intake has it.
-const maxAhead = 2 * time.Minute
-
 // batchEvents bounds one append: the log's own limit.
 const batchEvents = 1000
 
@@ -298,7 +295,7 @@ func (s *sitting) envelope(h Hook, e events.Event, data json.RawMessage) events.
 		Entrypoint: into.Clean(h.Facts.Entrypoint),
 		LaunchDir:  into.Clean(h.Facts.LaunchDir),
 	}
-	if h.Time.After(into.Now.Add(maxAhead)) { // by a clock that was wrong
+	if h.Time.After(into.Now.Add(events.MaxAhead)) { // by a clock that was wrong
 		env.Facts.Captured = h.Time.UnixMilli()
 		env.Time = into.Now.UTC().Truncate(time.Millisecond)
 	}

@@ -230,16 +230,12 @@ func Merge(states ...State) State {
 	return all
 }
 
-// ahead is how much later than a start the work of another session may be captured: two processes ask the clock at
-// slightly different moments, and intake sets back only what is more ahead than that.
-const ahead = 2 * time.Minute
-
 // Candidates returns the sessions that could hand over at a time, the one with the newest work first: those with work that
 // is not of the future.
 func (s State) Candidates(now time.Time) []Session {
 	var list []Session
 	for _, x := range s.Sessions {
-		if x.WithWork() && !x.Worked.After(now.Add(ahead)) {
+		if x.WithWork() && !x.Worked.After(now.Add(events.MaxAhead)) {
 			list = append(list, x)
 		}
 	}
