@@ -61,17 +61,35 @@ func Samples() iter.Seq2[string, string] {
 	return func(yield func(kind, secret string) bool) {
 		random := rand.New(rand.NewPCG(3, 4))
 		for _, r := range parseRules(ownFormats) {
-			re, err := syntax.Parse(r.pattern, syntax.Perl)
-			if err != nil || r.near > 0 || re.MaxCap() > 0 {
-				continue
-			}
-			secret := sample(re.Simplify(), random)
-			begins := slices.ContainsFunc(r.keywords, func(w string) bool { return strings.HasPrefix(strings.ToLower(secret), w) })
-			if (begins || !r.at) && !yield(r.kind, secret) {
+			secret, alone := r.sample(random)
+			if alone && !yield(r.kind, secret) {
 				return
 			}
 		}
 	}
+}
+
+// Unsampled are the kinds of our own rules that have no sample, because what stands around the secret tells it.
+func Unsampled() []string {
+	random := rand.New(rand.NewPCG(3, 4))
+	var kinds []string
+	for _, r := range parseRules(ownFormats) {
+		if _, alone := r.sample(random); !alone {
+			kinds = append(kinds, r.kind)
+		}
+	}
+	return kinds
+}
+
+// sample makes a token of a rule; false where the token alone is not told.
+func (r *rule) sample(random *rand.Rand) (secret string, alone bool) {
+	re, err := syntax.Parse(r.pattern, syntax.Perl)
+	if err != nil || r.near > 0 || re.MaxCap() > 0 {
+		return "", false
+	}
+	secret = sample(re.Simplify(), random)
+	begins := slices.ContainsFunc(r.keywords, func(w string) bool { return strings.HasPrefix(strings.ToLower(secret), w) })
+	return secret, begins || !r.at
 }
 
 // sample makes a text that re matches. Classes give letters and digits where they can.

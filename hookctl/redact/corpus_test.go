@@ -3,6 +3,7 @@ package redact_test
 import (
 	"strings"
 	"sync"
+	"testing"
 
 	"hookline/hookctl/redact"
 )
@@ -30,6 +31,15 @@ const (
 	alnums   = "kR7mQ2xVb9TnLs4HwZ8pJc1GfYd6AaEe0ouNBt5iCvDjFgKqMrPhSyUzXlW3IO"
 	alnumLow = "q7w3e9r1t5y2u8i4o6p0asdfghjklzxcvbnm"
 )
+
+// uuidOf is a text of the form of a UUID.
+func uuidOf(alphabet string) string {
+	var parts []string
+	for _, n := range []int{8, 4, 4, 4, 12} {
+		parts = append(parts, letters(alphabet, n))
+	}
+	return strings.Join(parts, "-")
+}
 
 // vendorTokens are recognised by their own form, wherever they stand: one of each form of ours that is a token.
 var vendorTokens = sync.OnceValue(func() (list []planted) {
@@ -129,6 +139,37 @@ func namedSecrets() []planted {
 		{"password", word, "DBPASS=%s"},
 		{"private-key", letters(alnums, 43), `{"kty":"OKP","crv":"Ed25519","d":"%s"}`},
 		{"adobe-client-id", letters(hexes, 32), "ADOBE_CLIENT_ID: %s"},
+
+		{"cloudflare-key", an(40), "cloudflare wants %s"},
+		{"gitlab-token", "glpat-" + an(20), ""},
+		{"slack-webhook", "T0" + an(8) + "/B0" + an(8) + "/" + an(24), "curl https://hooks.slack.com/services/%s"},
+		{"teams-webhook", an(36) + "@" + an(36) + "/IncomingWebhook/" + an(32), "https://x.webhook.office.com/webhookb2/%s"},
+		{"postmark-token", uuidOf(hexes), "the header x-postmark-server-token is %s"},
+		{"asana-token", "1/" + letters(digits, 16) + ":" + letters(hexes, 32), "asana client %s"},
+		{"datadog-key", letters(hexes, 32), "run DD_API_KEY %s"},
+		{"honeycomb-key", "hcaik_" + letters(alnumLow, 58), ""},
+		{"pagerduty-key", "u+" + an(18), "pagerduty client %s"},
+		{"okta-token", "00" + an(40), "SSWS %s"},
+		{"zapier-webhook", letters(digits, 8) + "/" + an(7), "https://hooks.zapier.com/hooks/catch/%s"},
+		{"sourcegraph-token", letters(hexes, 40), "SOURCEGRAPH=%s"},
+		{"sourcegraph-token", "sgp_" + letters(hexes, 40), ""},
+		{"tines-webhook", letters(hexes, 32) + "/" + letters(hexes, 32), "https://x.tines.com/webhook/%s"},
+		{"vault-unseal-key", an(43) + "=", "Unseal Key 1: %s"},
+		{"jenkins-crumb", letters(hexes, 64), "curl -H 'Jenkins-Crumb: %s'"},
+		{"thingsboard-token", an(20), "https://demo.thingsboard.cloud/api/v1/%s/telemetry"},
+	}
+}
+
+// A rule that needs what stands around the secret has a sample of its own.
+func TestEveryRuleHasASample(t *testing.T) {
+	planted := map[string]bool{}
+	for _, p := range namedSecrets() {
+		planted[p.kind] = true
+	}
+	for _, kind := range redact.Unsampled() {
+		if !planted[kind] {
+			t.Errorf("the rule of formats.txt for %q has no sample in namedSecrets (corpus_test.go)", kind)
+		}
 	}
 }
 
