@@ -3,6 +3,7 @@ package verbs
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,4 +85,36 @@ func TestSchemas(t *testing.T) {
 	}
 	contains(t, b.must("schema"), "\nstatus\n", "\nsession list\n")
 	contains(t, b.must("schema", "session", "list"), `"description": "one object a line, perhaps none; this is the schema of a line"`)
+}
+
+// withoutOutput are the verbs that print no JSON of ours: they answer the client or another program, edit, or show a screen.
+var withoutOutput = []string{
+	"completion", "config edit", "consciousness brief", "consciousness check-identity", "consciousness inject-context",
+	"events schema", "hook", "log", "man", "mcp", "otel", "req schema", "schema", "session persist-identity",
+	"session restore-identity", "top",
+}
+
+// TestEveryVerbHasItsOutput: no verb prints JSON that has no schema.
+func TestEveryVerbHasItsOutput(t *testing.T) {
+	b := newBench(t, nil)
+	all := outputs()
+	var without []string
+	walk(commandTree(b.Env, Searcher{}), func(c *cobra.Command) {
+		if c.HasSubCommands() || !c.Runnable() {
+			return
+		}
+		_, verb, _ := strings.Cut(c.CommandPath(), " ")
+		if _, known := all[verb]; known {
+			return
+		}
+		without = append(without, verb)
+		if !slices.Contains(withoutOutput, verb) {
+			t.Errorf("the verb %q has no line in the table Outputs of its package below hookctl/verbs", verb)
+		}
+	})
+	for _, verb := range withoutOutput {
+		if !slices.Contains(without, verb) {
+			t.Errorf("%q is in the list of verbs without output, and is none", verb)
+		}
+	}
 }
