@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"hash/fnv"
 	"iter"
 	"math/rand/v2"
 	"regexp/syntax"
@@ -55,14 +56,33 @@ func TestGitleaksCorpus(t *testing.T) {
 	t.Logf("%d of %d", gone, total)
 }
 
+// ownRule is a rule of ours with the form of its line.
+type ownRule struct {
+	*rule
+	form string
+}
+
+// ownRules returns the rules of formats.txt.
+func ownRules() []ownRule {
+	var rules []ownRule
+	for line := range strings.Lines(ownFormats) {
+		form, _, _ := strings.Cut(line, "\t")
+		for _, r := range parseRules(line) {
+			rules = append(rules, ownRule{rule: r, form: form})
+		}
+	}
+	return rules
+}
+
+// Rules returns how many rules of gitleaks there are, and how many of ours.
+func Rules() (theirs, ours int) { return len(parseRules(gitleaksRules)), len(parseRules(ownFormats)) }
+
 // Samples are tokens made from the patterns of our own formats, by the kind that the marker says. What is told by the
 // text around it has no sample.
 func Samples() iter.Seq2[string, string] {
 	return func(yield func(kind, secret string) bool) {
-		random := rand.New(rand.NewPCG(3, 4))
-		for _, r := range parseRules(ownFormats) {
-			secret, alone := r.sample(random)
-			if alone && !yield(r.kind, secret) {
+		for _, r := range ownRules() {
+			if secret, alone := r.sample(r.random()); alone && !yield(r.kind, secret) {
 				return
 			}
 		}
@@ -71,25 +91,65 @@ func Samples() iter.Seq2[string, string] {
 
 // Unsampled are the kinds of our own rules that have no sample, because what stands around the secret tells it.
 func Unsampled() []string {
-	random := rand.New(rand.NewPCG(3, 4))
 	var kinds []string
-	for _, r := range parseRules(ownFormats) {
-		if _, alone := r.sample(random); !alone {
+	for _, r := range ownRules() {
+		if _, alone := r.sample(r.random()); !alone {
 			kinds = append(kinds, r.kind)
 		}
 	}
 	return kinds
 }
 
-// sample makes a token of a rule; false where the token alone is not told.
-func (r *rule) sample(random *rand.Rand) (secret string, alone bool) {
+// TestTokensHaveTheirKeywords: a rule is applied only where one of its keywords stands, so every token that its pattern
+// matches must have one.
+func TestTokensHaveTheirKeywords(t *testing.T) {
+	checked := 0
+	for _, r := range ownRules() {
+		random := r.random()
+		for range 50 {
+			secret, alone := r.sample(random)
+			if !alone {
+				break
+			}
+			checked++
+			if !r.hasKeyword(secret) {
+				t.Errorf("the rule %q of formats.txt matches %q, which has none of its keywords %v", r.id, secret, r.keywords)
+				break
+			}
+		}
+	}
+	if checked == 0 {
+		t.Error("no rule was checked")
+	}
+}
+
+// hasKeyword reports whether a token has a keyword where the rule's form asks for one.
+func (r ownRule) hasKeyword(secret string) bool {
+	lower := strings.ToLower(secret)
+	return slices.ContainsFunc(r.keywords, func(keyword string) bool {
+		if r.at {
+			return strings.HasPrefix(lower, keyword)
+		}
+		return strings.Contains(lower, keyword)
+	})
+}
+
+// random returns the source of a rule's samples. It hangs on nothing but the rule: another one that comes or goes changes
+// none of its samples.
+func (r ownRule) random() *rand.Rand {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(r.kind + " " + r.pattern)) // a hash cannot fail
+	return rand.New(rand.NewPCG(3, h.Sum64()))
+}
+
+// sample makes a token of a rule; false where what stands around the token tells it.
+func (r ownRule) sample(random *rand.Rand) (secret string, alone bool) {
 	re, err := syntax.Parse(r.pattern, syntax.Perl)
-	if err != nil || r.near > 0 || re.MaxCap() > 0 {
+	byItself := r.form == "at" || r.form == "around"
+	if err != nil || !byItself || re.MaxCap() > 0 {
 		return "", false
 	}
-	secret = sample(re.Simplify(), random)
-	begins := slices.ContainsFunc(r.keywords, func(w string) bool { return strings.HasPrefix(strings.ToLower(secret), w) })
-	return secret, begins || !r.at
+	return sample(re.Simplify(), random), true
 }
 
 // sample makes a text that re matches. Classes give letters and digits where they can.

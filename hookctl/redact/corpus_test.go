@@ -1,10 +1,14 @@
 package redact_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
+	"hookline/expect"
 	"hookline/hookctl/redact"
 )
 
@@ -170,6 +174,20 @@ func TestEveryRuleHasASample(t *testing.T) {
 		if !planted[kind] {
 			t.Errorf("the rule of formats.txt for %q has no sample in namedSecrets (corpus_test.go)", kind)
 		}
+	}
+}
+
+// TestDocumentedRules: docs/redaction.md names how many rules there are.
+func TestDocumentedRules(t *testing.T) {
+	page := string(expect.Value(os.ReadFile(filepath.Join("..", "..", "docs", "redaction.md")))(t))
+	theirs, ours := redact.Rules()
+	want := fmt.Sprintf("%d rules of gitleaks", theirs)
+	if !strings.Contains(page, want) {
+		t.Errorf("docs/redaction.md does not say %q", want)
+	}
+	want = fmt.Sprintf("%d formats of ours", ours)
+	if !strings.Contains(page, want) {
+		t.Errorf("docs/redaction.md does not say %q", want)
 	}
 }
 

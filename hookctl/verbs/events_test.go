@@ -57,7 +57,7 @@ func TestDocsAreUpToDate(t *testing.T) {
 	}
 	got := expect.Value(os.ReadFile(path))(t)
 	if string(got) != want {
-		t.Errorf("%s is not what `hookctl events types --markdown` prints", path)
+		t.Errorf("%s is not what `hookctl events types --markdown` prints: make docs", path)
 	}
 	for _, k := range events.Catalog() {
 		if !strings.Contains(want, "## "+k.Type+"\n") {

@@ -1,8 +1,10 @@
 package verbs
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +87,41 @@ func TestSchemas(t *testing.T) {
 	}
 	contains(t, b.must("schema"), "\nstatus\n", "\nsession list\n")
 	contains(t, b.must("schema", "session", "list"), `"description": "one object a line, perhaps none; this is the schema of a line"`)
+}
+
+// TestOutputsAreDescribed: a field without a description is blank in the schema.
+func TestOutputsAreDescribed(t *testing.T) {
+	for verb, output := range outputs() {
+		described(t, verb, reflect.TypeOf(output), map[reflect.Type]bool{})
+	}
+}
+
+// described fails for each field of ours below a type that has no description.
+func described(t *testing.T, path string, typ reflect.Type, seen map[reflect.Type]bool) {
+	t.Helper()
+	switch typ.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		described(t, path, typ.Elem(), seen)
+		return
+	case reflect.Struct:
+	default:
+		return
+	}
+	writesItself := reflect.PointerTo(typ).Implements(reflect.TypeFor[json.Marshaler]())
+	if seen[typ] || writesItself || !strings.HasPrefix(typ.PkgPath(), "hookline/") {
+		return
+	}
+	seen[typ] = true
+
+	for f := range typ.Fields() {
+		if !f.IsExported() || f.Tag.Get("json") == "-" {
+			continue
+		}
+		if !f.Anonymous && f.Tag.Get("jsonschema_description") == "" {
+			t.Errorf("%s: the field %s.%s has no jsonschema_description", path, typ, f.Name)
+		}
+		described(t, path, f.Type, seen)
+	}
 }
 
 // withoutOutput are the verbs that print no JSON of ours: they answer the client or another program, edit, or show a screen.
