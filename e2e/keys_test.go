@@ -20,6 +20,7 @@ import (
 //	key NAME                      Enter, Escape, C-c
 //	shot NAME                     the screen into shot.NAME.txt
 //	exit SECONDS                  until the client has ended
+//	hold NAME                     until the test releases NAME in the run's folder ([world.heldAt], [world.release])
 //
 // There is no sleep: whatever a script waits for can be seen.
 type step struct {
@@ -37,7 +38,7 @@ func parseStep(line string) (s step, err error) {
 		n, err := strconv.Atoi(seconds)
 		s.limit, s.arg = time.Duration(n)*time.Second, rest
 		return s, err
-	case "type", "key", "shot":
+	case "type", "key", "shot", "hold":
 		return s, nil
 	}
 	return s, fmt.Errorf("unknown word %q", s.op)
@@ -92,6 +93,8 @@ func (p *player) do(ctx context.Context, s step) (err error) {
 		return p.tmux.Key(ctx, s.arg)
 	case "shot":
 		return p.shot(ctx, "shot."+s.arg+".txt")
+	case "hold":
+		return p.hold(ctx, filepath.Join(p.spec.Out, s.arg))
 	case "exit":
 		p.exit, err = p.tmux.Exited(ctx, s.limit)
 	}
@@ -115,6 +118,14 @@ func (p *player) fired(ctx context.Context, what string, limit time.Duration) er
 		return fmt.Errorf("wait for hook %s, call %d: %w", what, p.seen[what], err)
 	}
 	return nil
+}
+
+// hold says that the script has come to a place, and waits until the test lets it go on.
+func (p *player) hold(ctx context.Context, file string) error {
+	if err := os.WriteFile(file+".reached", nil, 0o600); err != nil {
+		return err
+	}
+	return poll(ctx, settle, func() (bool, error) { return exists(file), nil })
 }
 
 func (p *player) shot(ctx context.Context, name string) error {

@@ -38,6 +38,7 @@ type world struct {
 	log     string
 	entries []Entry // what `hookctl install` wrote
 	runs    atomic.Int32
+	daemon  int            // process id of the daemon that signals go to, 0 before the first one
 	active  sync.WaitGroup // runs in the background
 }
 
