@@ -39,7 +39,7 @@ var _ = kind[PromptSubmitted]("UserPromptSubmit", "a prompt was submitted, by th
 
 // clientPrompt matches the beginning of a prompt that the client writes: of a task's end, another agent, a command of its own, an
 // interruption, a context that was cut.
-var clientPrompt = regexp.MustCompile(`^(<(task-notification|teammate-message|command-name|local-command|bash-|system-reminder)|\[Request interrupted|Caveat: The messages below|This session is being continued from a previous conversation)`)
+var clientPrompt = regexp.MustCompile(`^(<(task-notification|teammate-message|agent-message|command-name|local-command|bash-|system-reminder)|Another Claude session sent a message:|\[Request interrupted|Caveat: The messages below|This session is being continued from a previous conversation)`)
 
 // editorTags match what an editor puts before the user's words: the file that is open, the lines that are selected.
 var editorTags = regexp.MustCompile(`(?s)^(<ide_\w+>.*?</ide_\w+>\s*)+`)

@@ -9,6 +9,7 @@ func TestUserText(t *testing.T) {
 		{"<ide_opened_file>The user opened a.go</ide_opened_file>\n<ide_selection>lines 1 to 3</ide_selection>\nMend this", "", "Mend this"},
 		{"<task-notification><summary>done</summary></task-notification>", "", ""},
 		{"<local-command-stdout>x</local-command-stdout>", "user", ""},
+		{"Another Claude session sent a message:\n<agent-message from=\"review\">\nREVISE\n</agent-message>\n\nThis came from another Claude session", "", ""},
 		{"[Request interrupted by user]", "", ""},
 		{"Caveat: The messages below were generated", "", ""},
 		{"look whether the deploy is done", "schedule_wakeup", ""},
