@@ -25,7 +25,7 @@ func TestRuns(t *testing.T) {
 		"./gradlew clean assemble":                      "[gradlew clean assemble] build",
 		"mvn install":                                   "[mvn install] build",
 		"ruff check .":                                  "[ruff check .] lint",
-		"if go build ./...; then echo ok; fi":           "[go build ./...] build, [fi] ",
+		"if go build ./...; then echo ok; fi":           "[go build ./...] build",
 		"out=$(go test ./... 2>&1)":                     "[go test ./...] test",
 		`echo "go test"`:                                "",
 		"cat <<'EOF' > a.sh\ngo test ./...\nEOF":        "[cat] ",

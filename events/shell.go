@@ -14,6 +14,11 @@ import (
 type Run struct {
 	Words []string // the program's name and its arguments, without options and their values
 	Check string   // what it checks: test, build or lint; "" for nothing
+
+	Hidden     bool   // the line may exit with 0 although this command failed: a pipe without pipefail, `;`, `||`, `&`
+	Piped      bool   // what it prints goes into the next command
+	Redirected bool   // what it prints, or its errors, goes into a file
+	Status     string // text by which an echo prints its exit status, with $? in its place: `exit: $?`
 }
 
 // byWord is a table from each of some words to what it is listed under.
@@ -49,7 +54,7 @@ var runners = strings.Fields("sudo time env nice nohup exec stdbuf xvfb-run time
 	"python python3 pypy dotenv if then else elif while until do !")
 
 // interludes are programs that say nothing about what a command line is for.
-var interludes = strings.Fields("cd export source . echo set pushd popd mkdir sleep true :")
+var interludes = strings.Fields("cd export source . echo set pushd popd mkdir sleep true : fi done esac")
 
 // valued are options whose value is the next word.
 var valued = strings.Fields("-C --prefix --filter -F --cwd --dir --manifest-path --project")
@@ -65,22 +70,23 @@ const maxCommand = 8 << 10
 
 // Runs returns the commands of a shell's command line that say what it is for, without the runners before them.
 func Runs(line string) []Run {
+	pieces := simpleCommands(line[:min(len(line), maxCommand)])
+	judgeStatus(pieces)
+
 	var list []Run
-	for _, words := range simpleCommands(line[:min(len(line), maxCommand)]) {
-		ran := false
-		for len(words) > 0 {
-			runner := slices.Contains(runners, path.Base(words[0]))
-			if !runner && !assignment.MatchString(words[0]) && !(ran && ofRunner.MatchString(words[0])) {
-				break
-			}
-			ran = ran || runner
-			words = words[1:]
-		}
+	for _, p := range pieces {
+		words := withoutRunners(p.words)
 		if len(words) == 0 || slices.Contains(interludes, words[0]) {
 			continue
 		}
 
-		run := Run{Words: []string{path.Base(words[0])}}
+		run := Run{
+			Words:      []string{path.Base(words[0])},
+			Hidden:     p.hidden,
+			Piped:      p.op == "|",
+			Redirected: p.redirected,
+			Status:     p.status,
+		}
 		for i, w := range words[1:] {
 			if strings.IndexAny(w, "-+") != 0 && !slices.Contains(valued, words[i]) {
 				run.Words = append(run.Words, w)
@@ -90,6 +96,21 @@ func Runs(line string) []Run {
 		list = append(list, run)
 	}
 	return list
+}
+
+// withoutRunners returns the words of a command without the variables, the runners and their options before the program.
+func withoutRunners(words []string) []string {
+	ran := false
+	for len(words) > 0 {
+		runner := slices.Contains(runners, path.Base(words[0]))
+		ofRunner := ran && ofRunner.MatchString(words[0])
+		if !runner && !ofRunner && !assignment.MatchString(words[0]) {
+			break
+		}
+		ran = ran || runner
+		words = words[1:]
+	}
+	return words
 }
 
 // checkOf returns what a command checks. Package managers name a script behind `run` or `exec`, and its name may go on after
@@ -113,25 +134,51 @@ func checkOf(words []string) string {
 	return cmp.Or(verbs[verb], kind)
 }
 
+// piece is a simple command of a line, or only an operator: then it has no words.
+type piece struct {
+	words      []string
+	op         string // the operator that ends it: ; & && | || ( ) { } $( $) a newline, "" at the line's end
+	redirected bool   // its output, or its errors, goes into a file
+	errexit    bool   // the line ends where it fails: set -e
+	pipefail   bool   // a pipe fails with each of its commands: set -o pipefail
+
+	hidden bool   // as in [Run]
+	status string // as in [Run]
+}
+
 // simpleCommands splits a command line into its simple commands and these into words. It reads quotes, backslashes, comments,
 // the operators between commands, redirections and here-documents, whose bodies are no commands; what stands in parentheses, a
 // substitution too, counts as commands of its own.
-func simpleCommands(line string) (commands [][]string) {
-	var words []string
+func simpleCommands(line string) (pieces []piece) {
+	var p piece
 	var word []byte
 	var quote byte
+	var groups []string // operators that opened the groups around
 	endWord := func() {
 		if len(word) > 0 {
-			words = append(words, string(word))
+			p.words = append(p.words, string(word))
 		}
 		word = nil
 	}
-	endCommand := func() {
+	endCommand := func(op string) {
+		substitutes := op == "(" && len(word) > 0 && word[len(word)-1] == '$'
 		endWord()
-		if len(words) > 0 {
-			commands = append(commands, words)
+		switch {
+		case substitutes:
+			op = "$("
+		case op == ")" && len(groups) > 0 && groups[len(groups)-1] == "$(":
+			op = "$)"
 		}
-		words = nil
+		switch op {
+		case "(", "$(":
+			groups = append(groups, op)
+		case ")", "$)":
+			groups = groups[:max(0, len(groups)-1)]
+		}
+
+		p.op = op
+		pieces = append(pieces, p)
+		p = piece{}
 	}
 
 	for i := 0; i < len(line); i++ {
@@ -155,10 +202,13 @@ func simpleCommands(line string) (commands [][]string) {
 				word = nil
 			}
 			endWord()
+			p.redirected = p.redirected || toFile.MatchString(line[i:])
 			line = line[:i] + withoutRedirection(line[i:])
 			i--
 		case strings.IndexByte(";&|()\n", c) >= 0, c == '{' && len(word) == 0, c == '}' && len(word) == 0:
-			endCommand()
+			op := operator(line[i:])
+			endCommand(op)
+			i += len(op) - 1
 		case c == '#' && len(word) == 0:
 			comment, _, _ := strings.Cut(line[i:], "\n")
 			i += len(comment) - 1
@@ -166,9 +216,22 @@ func simpleCommands(line string) (commands [][]string) {
 			word = append(word, c)
 		}
 	}
-	endCommand()
-	return commands
+	endCommand("")
+	return pieces
 }
+
+// operator returns the operator that a text begins with.
+func operator(text string) string {
+	for _, double := range []string{"&&", "||"} {
+		if strings.HasPrefix(text, double) {
+			return double
+		}
+	}
+	return text[:1]
+}
+
+// toFile matches the redirection of an output into a file, also into nowhere; not that into another descriptor.
+var toFile = regexp.MustCompile(`^(&>|>\||>>?)[ \t]*[^&\s>]`)
 
 // redirection matches an operator with its target; of a here-document the delimiter is taken.
 var redirection = regexp.MustCompile(`^(?:<<-?[ \t]*['"\\]?(\w+)['"]?|[<>&|-]+[ \t]*[^\s;|&()]*)`)
