@@ -114,7 +114,7 @@ func withoutRunners(words []string) []string {
 }
 
 // checkOf returns what a command checks. Package managers name a script behind `run` or `exec`, and its name may go on after
-// a colon: `npm run test:unit`.
+// a colon: `npm run test:unit`. Where a package manager runs a program, that says it.
 func checkOf(words []string) string {
 	kind := checkers[words[0]]
 	if kind != "build" && kind != "verb" {
@@ -129,7 +129,11 @@ func checkOf(words []string) string {
 		}
 	}
 	if kind == "verb" {
-		return verbs[verb]
+		named := checkers[verb] // a program that is run by its name: pnpm exec tsc
+		if named == "verb" {
+			named = ""
+		}
+		return cmp.Or(verbs[verb], named)
 	}
 	return cmp.Or(verbs[verb], kind)
 }

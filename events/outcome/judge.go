@@ -1,0 +1,161 @@
+package outcome
+
+import (
+	"slices"
+	"strings"
+
+	"hookline/events"
+)
+
+// Whether a check failed or passed, by the marks of its tool.
+
+// scripts are programs that run whatever a project has written down: what they print is that of any tool.
+var scripts = strings.Fields("npm pnpm yarn bun make gmake just task mise nx turbo tox nox composer rake rails mix bazel buck2 go-task " +
+	"manage.py pre-commit gradle gradlew mvn mvnw ant sbt stack cmake ninja ctest meson")
+
+// isScript reports whether a command runs what the project has written down.
+func isScript(run events.Run) bool { return slices.Contains(scripts, run.Words[0]) }
+
+// rowsOf returns the rows of the table for a command: that of its program, and all of them for a script and a program that has
+// none.
+func rowsOf(run events.Run) []*tool {
+	var own, all []*tool
+	for i := range tools {
+		row := &tools[i]
+		all = append(all, row)
+		if slices.Contains(strings.Fields(row.programs), run.Words[0]) {
+			own = append(own, row)
+		}
+	}
+	if len(own) == 0 || isScript(run) {
+		return all
+	}
+	return append(own, &shell)
+}
+
+// Kinds of marks of a failing check.
+const (
+	strongMark = false
+	weakMark   = true
+)
+
+// marked reports whether the output has a line that a failing check prints: one that only it prints, or a weak one.
+func (in reading) marked(c check, weak bool) bool {
+	for _, row := range c.rows {
+		if row.printed(in.text, weak) {
+			return true
+		}
+	}
+	return false
+}
+
+// passed reports whether the output shows that a check whose exit status is hidden passed: by a summary, or by printing nothing
+// where the tool prints what it finds.
+func (in reading) passed(c check) bool {
+	if in.silent(c) {
+		return true
+	}
+	if !c.showsFailures() {
+		return false
+	}
+
+	for _, row := range c.rows {
+		proves := slices.Contains(strings.Fields(row.kinds), c.Check)
+		if !proves || row.parts && c.showsBeginning() {
+			continue
+		}
+		for _, m := range row.passing {
+			if _, ok := m.in(in.text, 0); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// passive are programs that pass on what they are given, or its beginning or its end.
+var passive = []string{"head", "tail", "cat", "tee", "less", "more"}
+
+// showsFailures reports whether a pipe lets through what a failing check would print.
+func (c check) showsFailures() bool {
+	for _, f := range c.filters {
+		name := f.Words[0]
+		if slices.Contains(passive, name) {
+			continue
+		}
+		pattern := strings.ToLower(strings.Join(f.Words[1:], " "))
+		searches := name == "grep" || name == "egrep" || name == "rg"
+		if !searches || !strings.Contains(pattern, "fail") && !strings.Contains(pattern, "error") && !strings.Contains(pattern, "result") {
+			return false
+		}
+	}
+	return true
+}
+
+// showsBeginning reports whether a pipe cuts the end of the output.
+func (c check) showsBeginning() bool {
+	return slices.ContainsFunc(c.filters, func(f events.Run) bool { return f.Words[0] == "head" })
+}
+
+// silent reports whether a check printed nothing, and its tool prints nothing where all is well.
+func (in reading) silent(c check) bool {
+	if c.Redirected || len(in.checks) > 1 && !c.Hidden {
+		return false
+	}
+	for _, f := range c.filters {
+		if !slices.Contains(passive, f.Words[0]) {
+			return false
+		}
+	}
+
+	run := c.Run
+	for line := range strings.Lines(in.text) {
+		line = strings.TrimSpace(line)
+		called, isCall := calledScript(line)
+		switch {
+		case line == "":
+		case isCall && isScript(c.Run):
+			if len(called) > 0 {
+				run = called[len(called)-1]
+			}
+		default:
+			return false
+		}
+	}
+	return silentWhenFine(run)
+}
+
+// calledScript reads a line by which a runner of scripts says what it calls: `> eslint .`, `$ tsc --noEmit`.
+func calledScript(line string) ([]events.Run, bool) {
+	if !strings.HasPrefix(line, "> ") && !strings.HasPrefix(line, "$ ") {
+		return nil, false
+	}
+	return events.Runs(line[2:]), true
+}
+
+// silentWhenFine reports whether a command prints nothing where it finds nothing. The program may stand behind a runner of
+// scripts: `pnpm exec tsc`.
+func silentWhenFine(run events.Run) bool {
+	words := run.Words
+	for isScript(events.Run{Words: words}) && len(words) > 1 {
+		words = words[1:]
+		if words[0] == "exec" || words[0] == "run" {
+			words = words[1:]
+		}
+		if len(words) == 0 {
+			return false
+		}
+	}
+
+	for i := range tools {
+		row := &tools[i]
+		if !slices.Contains(strings.Fields(row.programs), words[0]) {
+			continue
+		}
+		silent := strings.Fields(row.silent)
+		if slices.Contains(silent, "*") || len(words) > 1 && slices.Contains(silent, words[1]) {
+			return true
+		}
+	}
+	return false
+}

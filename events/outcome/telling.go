@@ -1,0 +1,117 @@
+package outcome
+
+import (
+	"regexp"
+	"strings"
+)
+
+// The line that says what failed.
+
+// told is a way to say what failed: lines that follow each other in an output, of each what its form's groups hold.
+type told []mark
+
+// next is the next line that is not blank.
+var next = like("", `^\s*(\S.*)$`)
+
+// telling returns what the output of a line with checks says of its failure, "" where it says nothing. A tool whose summary
+// says that it failed comes before one that may have printed a line.
+func (in reading) telling() string {
+	for _, weak := range []bool{strongMark, weakMark} {
+		for _, c := range in.checks {
+			for _, row := range c.rows {
+				if !row.printed(in.text, weak) {
+					continue
+				}
+				if text := row.tells(in.text); text != "" {
+					return text
+				}
+			}
+		}
+	}
+	return namesError(in.text)
+}
+
+// printed reports whether a text has a mark of a failing check of this tool.
+func (t *tool) printed(text string, weak bool) bool {
+	for _, m := range t.failing {
+		if m.weak != weak {
+			continue
+		}
+		if _, ok := m.in(text, 0); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// tells returns what a tool's output says of its failure, "" where it says nothing.
+func (t *tool) tells(text string) string {
+	for _, way := range t.telling {
+		if said := way.in(text); said != "" {
+			return clip(said)
+		}
+	}
+	return ""
+}
+
+// in returns what a text says in this way, "" where one of the lines is not there.
+func (w told) in(text string) string {
+	var parts []string
+	from := 0
+	for _, m := range w {
+		f, ok := m.in(text, from)
+		if !ok {
+			return ""
+		}
+		from = f.end + 1
+		if len(f.groups) == 1 && m.form == nil {
+			parts = append(parts, strings.TrimSpace(f.line))
+		}
+		for _, group := range f.groups[1:] {
+			if group != "" {
+				parts = append(parts, strings.TrimSuffix(strings.TrimSpace(group), ":"))
+			}
+		}
+	}
+	return strings.Join(parts, ": ")
+}
+
+// errorWords matches a line that names an error.
+var errorWords = regexp.MustCompile(`(?i)error|fail|panic|fatal|denied|not found|no such|cannot|unable|rejected|conflict|refused`)
+
+// wrapper matches lines about an error that say nothing of its cause: rulers, headings, the words of a runner of scripts.
+var wrapper = regexp.MustCompile(`^[\W_]*$|^[=_*\-─━⎯#\s]+[A-Z a-z]*[=_*\-─━⎯#\s]+$|ELIFECYCLE|^npm (?:ERR!|error)|^error Command failed|` +
+	`\b0 (?:errors|failed|failures)\b|\bno (?:errors|failures)\b`)
+
+// tag is what the client puts around an error of its own.
+var tag = regexp.MustCompile(`</?(?:tool_use_error|error)>`)
+
+// namesError returns the first line that names an error, else the first line of all; rulers and headings are left out where
+// there is another line.
+func namesError(text string) string {
+	text = tag.ReplaceAllString(text, "")
+	first := ""
+	tries := 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if len(line) > maxLine {
+			line = line[:maxLine]
+		}
+		if line == "" || wrapper.MatchString(line) {
+			continue
+		}
+		if first == "" {
+			first = line
+		}
+		if errorWords.MatchString(line) {
+			return clip(line)
+		}
+		if tries++; tries == maxTries*5 {
+			break
+		}
+	}
+	if first == "" {
+		first = strings.TrimSpace(text)
+	}
+	return clip(first)
+}
