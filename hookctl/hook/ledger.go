@@ -133,10 +133,13 @@ func decideLedger(in Input, w World, r Reader) []events.Event {
 	return list
 }
 
-// answered are the user's answers to the questions of one call.
+// answered are the user's answers to the questions of one call. Who asks back has decided nothing.
 func answered(response json.RawMessage) []*events.LedgerEntryAdded {
 	var given struct {
-		Answers map[string]any `json:"answers"`
+		Answers     map[string]any `json:"answers"`
+		Annotations map[string]struct {
+			Notes string `json:"notes"`
+		} `json:"annotations"`
 	}
 	if json.Unmarshal(response, &given) != nil {
 		return nil
@@ -144,13 +147,30 @@ func answered(response json.RawMessage) []*events.LedgerEntryAdded {
 
 	var list []*events.LedgerEntryAdded
 	for _, question := range slices.Sorted(maps.Keys(given.Answers)) {
-		answer, _ := given.Answers[question].(string)
-		if strings.TrimSpace(answer) == "" || len(list) == maxHeard {
+		chosen, _ := given.Answers[question].(string)
+		answer := answerWith(chosen, given.Annotations[question].Notes)
+		asksBack := strings.HasSuffix(answer, "?") || strings.HasSuffix(answer, "？")
+		if answer == "" || asksBack || len(list) == maxHeard {
 			continue
 		}
 		list = append(list, &events.LedgerEntryAdded{Subject: wording.Short(question, 200), Text: wording.Short(answer, 200), By: "user"})
 	}
 	return list
+}
+
+// notesOnly is what the client (2.1.331) gives as the answer where the user chose nothing and wrote something.
+const notesOnly = "(notes only)"
+
+// answerWith joins what the user chose with what they wrote beside it; the client repeats words of their own in both.
+func answerWith(chosen, notes string) string {
+	chosen, notes = strings.TrimSpace(chosen), strings.TrimSpace(notes)
+	switch {
+	case chosen == notesOnly, chosen == "":
+		return notes
+	case notes == "", notes == chosen:
+		return chosen
+	}
+	return chosen + "; " + notes
 }
 
 // tellLedger gives a session that starts the last decisions, the next steps and open questions, and any session where

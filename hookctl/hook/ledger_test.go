@@ -61,6 +61,8 @@ func TestWhatIsHeardAsADecision(t *testing.T) {
 		{"hook Stop", `{"hook_event_name":"Stop","agent_id":"a1","last_assistant_message":"Decision: of a subagent"}`, ""},
 		{"hook Stop", `{"hook_event_name":"Stop","last_assistant_message":"Decision: tokens: keep them"}`, "fork e2 keep them"},
 		{"hook PostToolUse", `{"hook_event_name":"PostToolUse","tool_name":"AskUserQuestion","tool_response":{"answers":{"Tokens?":"Stay","Who?":"Me","n":1,"e":" "}}}`, "user Tokens?|Stay||e2 user Who?|Me||"},
+		{"hook PostToolUse", `{"hook_event_name":"PostToolUse","tool_name":"AskUserQuestion","tool_response":{"answers":{"Where?":"(notes only)","Why?":"What do you mean?","How?":"Link","Who?":"me"},"annotations":{"Where?":{"notes":"in docs"},"How?":{"notes":"a hard one"},"Who?":{"notes":"me "}}}}`, "user How?|Link; a hard one|| user Where?|in docs|| user Who?|me||"},
+		{"hook PostToolUse", `{"hook_event_name":"PostToolUse","tool_name":"AskUserQuestion","tool_response":{"answers":{"Where?":"(notes only)"},"annotations":{"Where?":{"notes":"Should it be there?"}}}}`, ""},
 		{"hook PostToolUse", `{"hook_event_name":"PostToolUse","tool_name":"AskUserQuestion","tool_response":"none"}`, ""},
 		{"hook PostToolUse", `{"hook_event_name":"PostToolUse","tool_name":"Read","tool_response":{"answers":{"Tokens?":"Stay"}}}`, ""},
 	} {

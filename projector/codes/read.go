@@ -23,8 +23,11 @@ var blockers = []struct {
 	{"block:blocked:", regexp.MustCompile(`(?i)\bblocked\b`)},
 	{"block:unclear:", regexp.MustCompile(`(?i)\bunclear\b`)},
 	{"block:fails:", regexp.MustCompile(`(?i)\bfails because\b`)},
-	{"block:cannot:", regexp.MustCompile(`(?i)\b(can['’]t|cannot)\b`)},
+	{"block:cannot:", regexp.MustCompile(`(?i)\b(i|we|you)( (still|really|currently|now|just|also|simply|even))* (can['’]t|cannot)\b`)},
 }
+
+// supposes matches words of a sentence that supposes, asks for something or sets a condition: nothing stands in the way by it.
+var supposes = regexp.MustCompile(`(?i)\b(i (think|guess|believe|suppose|assume|wonder|want)|maybe|perhaps|probably|possibly|might|not sure|if|unless|in case|so that|verify|check (that|whether)|make sure|ensure|should|must|please)\b`)
 
 // minBlockerWords is the number of words from which on a sentence says something about the work.
 const minBlockerWords = 4
@@ -51,6 +54,9 @@ func (c *collector) sentence(s wording.Sentence) {
 		return
 	}
 	if len(strings.Fields(s.Own)) < minBlockerWords {
+		return
+	}
+	if supposes.MatchString(s.Own) {
 		return
 	}
 	for _, blocker := range blockers {
