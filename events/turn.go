@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 )
 
 // Turns: prompts, what ends a turn, and who else works in it: subagents, teammates and tasks.
@@ -38,8 +37,9 @@ func (*PromptSubmitted) Type() string { return TypePromptSubmitted }
 var _ = kind[PromptSubmitted]("UserPromptSubmit", "a prompt was submitted, by the user or by a finished background task")
 
 // clientPrompt matches the beginning of a prompt that the client writes: of a task's end, another agent, a command of its own, an
-// interruption, a context that was cut.
-var clientPrompt = regexp.MustCompile(`^(<(task-notification|teammate-message|agent-message|command-name|local-command|bash-|system-reminder)|Another Claude session sent a message:|\[Request interrupted|Caveat: The messages below|This session is being continued from a previous conversation)`)
+// interruption, a context that was cut, a skill that was loaded.
+var clientPrompt = regexp.MustCompile(`^(<(task-notification|teammate-message|agent-message|cross-session-message|command-name|local-command|bash-|system-reminder)|\[Request interrupted|` +
+	`Another Claude session sent a message[^\n<]{0,60}\s*<|Caveat: The messages below|This session is being continued from a previous conversation|Base directory for this skill: |Stop hook feedback:)`)
 
 // editorTags match what an editor puts before the user's words: the file that is open, the lines that are selected.
 var editorTags = regexp.MustCompile(`(?s)^(<ide_\w+>.*?</ide_\w+>\s*)+`)
@@ -54,27 +54,6 @@ func (e *PromptSubmitted) UserText() string {
 		}
 	}
 	return ""
-}
-
-// smallTalk matches prompts that name no work (S2, DECISIONS "two goals"); those with a word of goOn say to go on.
-var (
-	smallTalk = regexp.MustCompile(`(?i)^((hi|hello|hey|thanks?|thank you|thx|ok(ay)?|yes|yep|no|nope|sure|go|go on|going|ahead|continue|proceed|next|resume|carry on|keep|great|good|nice|perfect|stop|wait|commit|push|pr|status|help|commit and push|push it|do it|please|and|now|then|from (where|here)|(where )?(we|you) left off|y|n|weiter|weitermachen|und|jetzt|mach|mache|bitte|ja|gut|danke|continuez|continua|continuar|продолжай|继续|続けて|계속)([\s.!?,]+|$))+$`)
-	goOn      = regexp.MustCompile(`(?i)\b(go\b|going|continu|proceed|next|resume|carry|keep|weiter)|продолжай|继续|続けて|계속`)
-)
-
-// GoesOn reports whether a text of the user only says to go on.
-func GoesOn(text string) bool { return smallTalk.MatchString(text) && goOn.MatchString(text) }
-
-// minSubstance is the number of characters from which on a text can name work.
-const minSubstance = 8
-
-// Substantial reports whether a text of the user is a prompt of substance: one that may be a goal, and that counts as work
-// when calls follow it. A slash command is none.
-func Substantial(text string) bool {
-	if utf8.RuneCountInString(text) < minSubstance || strings.HasPrefix(text, "/") {
-		return false
-	}
-	return !smallTalk.MatchString(text)
 }
 
 // notified matches what a notification of a background task says: its summary, and the event where there is one.

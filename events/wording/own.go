@@ -19,16 +19,26 @@ import (
 // from the first fence on. Two quoted fences that pair with the writer's own remain a gap; Markdown itself has it. Of a
 // longer text only the first 64 KiB are the writer's words: what is longer was not written by hand.
 func OwnWords(text string) string {
-	t := quoting{text: text, out: []byte(text)}
+	t := ownLines(text)
+	t.codeSpans()
+	t.quotations()
+	return string(t.out)
+}
+
+// OwnLines returns a text in which the lines that its writer took from elsewhere are blanked, as [OwnWords] has it. Within the
+// writer's own lines all stays: code, and text in quotation marks.
+func OwnLines(text string) string { return string(ownLines(text).out) }
+
+// ownLines returns a text without the lines that its writer took from elsewhere.
+func ownLines(text string) *quoting {
+	t := &quoting{text: text, out: []byte(text)}
 	t.blank(min(len(text), maxOwn), len(text))
 	t.fences()
 	t.comments()
 	t.tags()
 	t.blocks()
 	t.outputs()
-	t.codeSpans()
-	t.quotations()
-	return string(t.out)
+	return t
 }
 
 const maxOwn = 64 << 10

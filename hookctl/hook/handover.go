@@ -8,6 +8,7 @@ import (
 
 	"hookline/events"
 	"hookline/events/copies"
+	"hookline/events/speech"
 	"hookline/events/wording"
 	"hookline/projector"
 	"hookline/projector/handover"
@@ -275,7 +276,7 @@ func handedWith(in Input, w World, r Reader) []events.Event {
 // goalTaken gives a session without a goal, whose prompt only says to go on, goal and task of the session that it goes on from.
 func goalTaken(in Input, r Reader, e *events.PromptSubmitted) []events.Event {
 	own := workingOf(r, in.Session)
-	if !events.GoesOn(e.UserText()) || own.Goal != nil || own.Taken == nil || !own.Taken.Goals {
+	if !speech.GoesOn(e.UserText()) || own.Goal != nil || own.Taken == nil || !own.Taken.Goals {
 		return nil
 	}
 	before := workingOf(r, own.Taken.From)

@@ -4,7 +4,7 @@
 // A session is with work when
 //
 //	a tool of it changed a file, or
-//	three calls came after a prompt of substance ([events.Substantial]), or
+//	three calls came after a prompt of substance ([speech.Substantial]), or
 //	it had three prompts of substance.
 //
 // Whether a session ended, was killed or was imported does not matter; only the times of its own events count. What the
@@ -17,13 +17,14 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/events/speech"
 	"hookline/projector"
 )
 
 // Name and Version of the projection's cells.
 const (
 	Name    = "handover"
-	Version = 1
+	Version = 2
 )
 
 // Bounds of a cell, by kind of session, so that many of one kind do not push out the others: a CI has hundreds of headless
@@ -100,7 +101,7 @@ func (s *State) sessionDeleted(r events.Record, _ *events.SessionDeleted) {
 
 // promptSubmitted counts the user's prompts of substance.
 func (s *State) promptSubmitted(r events.Record, e *events.PromptSubmitted) {
-	if r.AgentID != "" || !events.Substantial(e.UserText()) {
+	if r.AgentID != "" || !speech.Substantial(e.UserText()) {
 		return
 	}
 	s.change(r, func(was *Session) {

@@ -82,7 +82,7 @@ func TestNextStepsAndSync(t *testing.T) {
 
 // S2 "Explicit handoff": at most 5 next steps of 80 characters, 3 blockers, 5 files.
 func TestS2HandoffBounds(t *testing.T) {
-	list := []events.Event{prompt("Add retries to the upload client"), prompt("Write the documentation")}
+	list := []events.Event{prompt("Add retries to the upload client"), prompt("Write the documentation of them")}
 	for i := range 9 {
 		list = append(list, did("Edit", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), `{}`), failure("Edit", fmt.Sprintf(`{"file_path":"/w/f%d.go"}`, i), "no"),
 			&events.TaskCreated{TaskID: fmt.Sprint(i), TaskSubject: strings.Repeat("x", 100)})
@@ -91,7 +91,7 @@ func TestS2HandoffBounds(t *testing.T) {
 	if len(h.NextSteps) != 5 || len([]rune(h.NextSteps[0])) != 80 || len(h.Blockers) != 3 || len(h.Files) != 5 || h.Files[0] != "/w/8.go" || h.Checkpoint == "" {
 		t.Errorf("%+v", h)
 	}
-	if h.Text != "Add retries to the upload client; last: Write the documentation" || h.By != "reaped" {
+	if h.Text != "Add retries to the upload client; last: Write the documentation of them" || h.By != "reaped" {
 		t.Errorf("%+v", h)
 	}
 	if h := folded(prompt("Add retries to the upload client")).HandoffOf("stop"); h != nil {

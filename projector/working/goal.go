@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/speech"
 	"hookline/events/wording"
 )
 
@@ -41,7 +42,7 @@ func (s *State) prompted(r events.Record, e *events.PromptSubmitted) {
 	}
 	s.Prompt = noteOf(r, text, MaxTask)
 	s.saw(r, "", text)
-	if !events.Substantial(text) {
+	if !speech.Substantial(text) {
 		return
 	}
 

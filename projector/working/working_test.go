@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hookline/events"
+	"hookline/events/speech"
 	"hookline/expect"
 	"hookline/projector"
 )
@@ -73,12 +74,12 @@ func TestHandoffOfAReapedSessionIsAsOldAsItsWork(t *testing.T) {
 
 func TestPromptsThatOnlySayToGoOn(t *testing.T) {
 	for _, text := range []string{"go on", "continue", "weiter", "und jetzt weiter", "please continue", "Mach weiter!", "proceed", "next", "ok, keep going", "continue from where we left off", "继续"} {
-		if s := folded(prompt(text)); !events.GoesOn(text) || s.Goal != nil {
+		if s := folded(prompt(text)); !speech.GoesOn(text) || s.Goal != nil {
 			t.Errorf("%s: %+v", text, s.Goal)
 		}
 	}
 	for _, text := range []string{"", "hi", "commit and push", "/resume", "continue with the retries", "go fix it", "next release notes"} {
-		if events.GoesOn(text) {
+		if speech.GoesOn(text) {
 			t.Errorf("%s says more or less than to go on", text)
 		}
 	}
