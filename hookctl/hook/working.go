@@ -20,10 +20,9 @@ const (
 
 // Bounds of the lists, in tokens, so that one list leaves room for the others.
 const (
-	editedTokens  = 320
-	readTokens    = 260
-	commandTokens = 170
-	seenTokens    = 200
+	editedTokens = 320
+	readTokens   = 260
+	seenTokens   = 200
 
 	maxUnmended  = 4
 	failureChars = 80

@@ -10,8 +10,8 @@ import (
 
 // Commands with their outcome, as they are told.
 
-// commandItems are the distinct commands with their outcome, those first that are probably run again. One that failed and
-// stands under what is not mended is not repeated.
+// commandItems are the commands that are probably run again, with their outcome. One that failed and stands under what is not
+// mended is not repeated.
 func commandItems(s working.State) []Item {
 	open := unmended(s)
 	commands := slices.DeleteFunc(s.Repeated(), func(c working.Command) bool {
@@ -20,13 +20,12 @@ func commandItems(s working.State) []Item {
 	if len(commands) == 0 {
 		return nil
 	}
-	var texts []string
+	var entries []entry
 	for _, c := range commands {
-		if text := ranText(c); !slices.Contains(texts, text) { // some differ after what is told
-			texts = append(texts, text)
-		}
+		entries = append(entries, entry{text: ranText(c), event: c.Event})
 	}
-	return []Item{listItem(commandTokens, "working.commands", RankCommands, "Ran: ", texts, "; ", commands[0].Event)}
+	it := item("working.commands", RankCommands, "", commands[0].Event)
+	return []Item{entriesItem(0, it, entries, "Ran: ", "; ")}
 }
 
 // ranText is a command with its outcome.

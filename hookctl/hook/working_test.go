@@ -23,7 +23,7 @@ func busy(id string, active time.Time) working.State {
 		Files: []working.File{
 			{Path: "/w/docs/readme.md", Read: 1, Event: "e4"}, {Path: "/w/up/known.go", Read: 1, Known: true, Event: "e5"},
 			{Path: "/w/up/client.go", Edited: 2, Event: "e6"}, {Path: "/w/up/retry.go", Created: true, Event: "e7"}, {Path: "/etc/hosts", Edited: 1, Event: "e8"}},
-		Commands: []working.Command{{Line: "make", OK: true, Event: "e9"}, {Line: "go test ./up", Result: "exit 1, FAIL TestRetry", Event: "e10"}},
+		Commands: []working.Command{{Line: "make", Kind: "build", OK: true, Event: "e9"}, {Line: "go test ./up", Kind: "test", Result: "exit 1, FAIL TestRetry", Event: "e10"}},
 		Open:     []working.Failure{{Target: "go test", Tool: "Bash", Text: "--- FAIL: TestRetry", Event: "e10"}},
 		Corrections: []working.Note{
 			{Text: "Bash deploy prod: use the staging host", Event: "e11"}},
@@ -135,7 +135,7 @@ func TestRecoveryFitsItsBudget(t *testing.T) {
 		s.Files = append(s.Files, working.File{Path: fmt.Sprintf("/w/pkg%d/some_longer_name_%d.go", i%40, i), Edited: 1, Event: "e"})
 	}
 	for i := range 40 {
-		s.Commands = append(s.Commands, working.Command{Line: fmt.Sprintf("go test ./pkg%d -run TestSomethingLong%d", i, i), OK: true, Event: "e"})
+		s.Commands = append(s.Commands, working.Command{Line: fmt.Sprintf("go test ./pkg%d -run TestSomethingLong%d", i, i), Kind: "test", OK: true, Event: "e"})
 	}
 	in := at("SessionStart", "compact")
 	text := composed(in, tellWorking(in, World{Project: "p"}, worked(s).reader(t)))
@@ -158,16 +158,6 @@ func TestStepsOfAMessageThatStays(t *testing.T) {
 	}
 	if steps(Known(s)) || !steps(Handoff(s, now)) {
 		t.Errorf("%+v; %+v", Known(s), Handoff(s, now))
-	}
-}
-
-// Commands that differ only behind what is told of them are told once.
-func TestCommandsToldOnce(t *testing.T) {
-	begin := "ssh deploy@host.example.org 'cd /srv/app && docker compose logs --"
-	s := working.State{Commands: []working.Command{{Line: begin + "tail 10 web'", OK: true}, {Line: begin + "tail 20 web'", OK: true}, {Line: begin + "tail 30 db'"}}}
-	text := commandItems(s)[0].Text
-	if strings.Count(text, "(ok)") != 1 || strings.Count(text, "(failed)") != 1 {
-		t.Error(text)
 	}
 }
 

@@ -43,7 +43,7 @@ func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 		if output == "" { // Codex gives the text alone
 			output = events.Text(e.ToolResponse)
 		}
-		s.ran(r, call, true, output)
+		s.ran(r, e.Cwd, call, true, output)
 		s.relocated(e.Cwd, call)
 	case "TodoWrite", "update_plan":
 		s.listed(r, e.ToolInput)

@@ -1,6 +1,7 @@
 package working
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,8 +18,8 @@ import (
 var counts = regexp.MustCompile(`(?i)^\d+ (passed|failed|passing|failing|errors?|skipped|tests?)\b`)
 
 // ran takes in that the session's own shell ran a command. Without room the one goes that is the least probably run again.
-func (s *State) ran(r events.Record, call events.Call, ok bool, output string) {
-	line := s.bare(call.Input.Command.Text())
+func (s *State) ran(r events.Record, cwd string, call events.Call, ok bool, output string) {
+	line := s.lineOf(call.Input.Command.Text(), cwd)
 	if line == "" || r.AgentID != "" {
 		return
 	}
@@ -35,11 +36,10 @@ func (s *State) ran(r events.Record, call events.Call, ok bool, output string) {
 	}
 
 	commands, c := copies.Take(s.Commands, func(c Command) bool { return c.Line == line })
-	c = Command{Line: line, OK: ok, Result: wording.Short(strings.Join(result, ", "), maxLine), Runs: c.Runs + 1, Event: r.ID, Time: r.Time}
+	c = Command{Line: line, Kind: kindOf(line, call), OK: ok, Result: wording.Short(strings.Join(result, ", "), maxLine), Runs: c.Runs + 1, Event: r.ID, Time: r.Time}
 	s.Commands = append(commands, c)
 	if len(s.Commands) > maxCommands {
-		ranked := s.ranked()
-		rarest := ranked[len(ranked)-1]
+		rarest := s.rarest()
 		s.Commands = slices.Delete(s.Commands, rarest, rarest+1)
 	}
 
@@ -71,76 +71,80 @@ func (s *State) tracked(r events.Record, runs []events.Run) {
 	}
 }
 
-// Repeated are the commands, those first that are probably run again, without those whose first line only opens what
-// they are about.
+// Repeated returns the commands that are probably run again: checks, and what was run more than once, if few others came since
+// and the whole line is short. Looks and parts of commands are none of them. Checks come first, then scripts, servers and tasks of
+// the project, then others; of one kind the one first that was run more often, and of these the newest.
 func (s State) Repeated() []Command {
 	var list []Command
-	for _, i := range s.ranked() {
-		if c := s.Commands[i]; !opening.MatchString(c.Line) {
+	for _, c := range slices.Backward(copies.Newest(s.Commands, recentCommands)) {
+		isRunAgain := c.isCheck() || c.Runs > 1 && c.Kind != kindLook
+		isWhole := len(c.Line) <= shortCommand && !strings.HasSuffix(c.Line, part)
+		if isRunAgain && isWhole {
 			list = append(list, c)
 		}
 	}
-	return list
+
+	slices.SortStableFunc(list, func(a, b Command) int {
+		return cmp.Or(cmp.Compare(places[a.Kind], places[b.Kind]), cmp.Compare(b.Runs, a.Runs))
+	})
+	return list[:min(len(list), maxRepeated)]
 }
 
-// ranked are the places of the commands, those first that are probably run again, for the room that they take: short ones, those
-// that were run often, and not long ago.
-func (s State) ranked() []int {
-	var at []int
-	for i := range slices.Backward(s.Commands) {
-		at = append(at, i)
-	}
-	rarity := func(i int) int {
-		c := s.Commands[i]
+// places are those of the kinds behind checks, where commands are told.
+var places = map[string]int{kindTask: 1, kindOnce: 2, kindLook: 3, "": 3}
+
+// isCheck reports whether a command is a test, a build or a lint.
+func (c Command) isCheck() bool {
+	_, isOther := places[c.Kind]
+	return !isOther
+}
+
+// rarest returns the place of the command that is the least probably run again: one that was run seldom and long ago, a look
+// before others.
+func (s State) rarest() int {
+	rarest, most := 0, 0
+	for i, c := range s.Commands {
 		age := len(s.Commands) - 1 - i
-		room := min(len(c.Line), toldCommand)
-		return room * room * (olderCommand + age) / max(1, c.Runs)
+		rarity := (olderCommand + age) * 100 / c.Runs
+		if c.Kind == kindLook {
+			rarity *= looksRarer
+		}
+		if rarity > most {
+			rarest, most = i, rarity
+		}
 	}
-	slices.SortStableFunc(at, func(a, b int) int { return rarity(a) - rarity(b) })
-	return at
+	return rarest
 }
 
-// opening is the end of a line, or the sign in it, that begins what other lines hold: a document, a script, a loop.
-var opening = regexp.MustCompile(`<<|\s["']$|[({\\]$|\b(do|then)$`)
-
-// Bounds of the ranks.
+// Bounds of what is run again, chosen on recorded sessions (docs/continuity.md).
 const (
-	olderCommand = 10 // commands that were run since, and halve the probability
-	toldCommand  = 60 // characters that a command is told by
+	olderCommand   = 10 // commands that were run since, and halve the probability
+	looksRarer     = 3  // times less often a look is run again
+	recentCommands = 12 // distinct ones: of those before them few are run again
+	shortCommand   = 60 // bytes: few longer lines are run again as they are
+	maxRepeated    = 6
 )
 
-// around is what stands around what is run: before it lines of comments, changes to another folder, headings for the output,
-// options of the shell and variables, then the change to another folder by its whole path, and at the end how much of the output
-// is looked at.
-var (
-	heads  = regexp.MustCompile(`^(\s*(#.*|cd [^\n;&|]*|echo ("[^"\n]*"|'[^'\n]*')|set -[^\n;&|]*|\w+=\S*)?\n)+`)
-	around = regexp.MustCompile(`^cd ("/[^"]*"|[/~]\S*) *(&&|;) *|(\s*2>&1)?(\s*\|\s*(head|tail)( -n)?( -?\d+)?)?\s*$`)
-	gitIn  = regexp.MustCompile(`\bgit -C /\S+`)
-)
-
-// bare is the first line of a command that says what is run, with paths below the work tree. Commands that have it in common count
-// as one.
-func (s State) bare(command string) string {
-	if strings.Contains(command, "\n") {
-		command = heads.ReplaceAllString(command, "")
+// lineOf returns a command as it is kept: what can be run again, else its first line, marked as a part. Commands that have it in
+// common count as one.
+func (s *State) lineOf(command, cwd string) string {
+	if line := s.runnable(command, cwd); line != "" {
+		return wording.Short(line, maxLine)
 	}
 	line := Line(command)
-	if s.Worktree != "" {
-		line = strings.ReplaceAll(line, s.Worktree+"/", "")
+	if line == "" || strings.HasSuffix(line, part) {
+		return line
 	}
-	line = strings.TrimRight(line, " \t\n\f\r")
-	if strings.HasPrefix(line, "cd ") || strings.ContainsAny(line, "|>") { // the expression is slow, and most lines have nothing for it
-		line = around.ReplaceAllString(line, "")
-	}
-	if strings.Contains(line, "git -C") {
-		line = gitIn.ReplaceAllString(line, "git")
-	}
-	return line
+	return line + part
 }
+
+// part ends a line that is a part of a command.
+const part = "…"
 
 // Command is a command line that was run.
 type Command struct {
-	Line   string    `json:"line" jsonschema_description:"first line without a change of folder before it and what shows a part of its output, shortened"`
+	Line   string    `json:"line" jsonschema_description:"as it can be run from the work tree; of others the first line with … behind it"`
+	Kind   string    `json:"kind" jsonschema_description:"test, build, lint; task (script, server), look (it shows something), once (others)"`
 	OK     bool      `json:"ok" jsonschema_description:"its last run succeeded"`
 	Result string    `json:"result,omitempty" jsonschema_description:"exit status of a failure, counts of a test run"`
 	Runs   int       `json:"runs" jsonschema_description:"how often it was run"`

@@ -2,39 +2,150 @@ package working
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 	"testing"
 
 	"hookline/events"
 	"hookline/expect"
 )
 
-// What is probably run again comes first: what is short, was run often and not long ago. A line that only opens a script,
-// a document or a loop is none.
+// ran is a command that succeeded.
+func ran(line string) events.Event { return did("Bash", fmt.Sprintf(`{"command":%q}`, line), `{}`) }
+
+// Checks are probably run again, and what was run twice, if not too much came since; looks, parts of commands and long lines are
+// not. The order is that of their kinds, then that of their runs.
 func TestRepeated(t *testing.T) {
-	run := func(line string) events.Event { return did("Bash", `{"command":"`+line+`"}`, `{}`) }
-	s := folded(run("cd web && npm i"), run("python3 -c \\\"\\nprint(1)\\\""), run("git commit -F - <<'E'"), run("bash -c '\\nmake'"), run("for f in a b; do\\nmake $f\\ndone"),
-		run("git status"), run("git commit -m x"), run("hookctl tail --type gate.denied"), run("git push"), run("git push"), failure("Bash", `{"command":"curl x"}`, "no"))
+	s := folded(ran("npm run seed"), ran("git push"), ran("git push"), ran("npm run dev &"), ran("npm run dev &"), ran("go build ./..."), ran("go test ./..."),
+		ran("git commit -m x"), ran("git status"), ran("git status"), ran("hookctl context show"), ran("hookctl context show"),
+		ran("python3 -c \"\nprint(1)\""), ran("python3 -c \"\nprint(1)\""), ran("npx jest "+strings.Repeat("a", 60)), ran("npx jest "+strings.Repeat("a", 60)))
 	var got []string
 	for _, c := range s.Repeated() {
 		got = append(got, c.Line)
 	}
-	if want := []string{"git push", "curl x", "git status", "git commit -m x", "cd web && npm i", "hookctl tail --type gate.denied"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
+	expect.Equal(t, strings.Join(got, ", "), "go test ./..., go build ./..., npm run dev &, git push", "commands to tell")
+}
+
+// Of a command that others have come after for long, nobody knows that it is run again.
+func TestRepeatedAreRecent(t *testing.T) {
+	list := []events.Event{ran("go test ./...")}
+	for i := range recentCommands - 1 {
+		list = append(list, ran(fmt.Sprintf("touch %d", i)))
+	}
+	expect.Equal(t, len(folded(list...).Repeated()), 1, "commands behind which eleven others were run")
+	expect.Equal(t, len(folded(append(list, ran("touch x"))...).Repeated()), 0, "commands behind which twelve others were run")
+}
+
+// Of commands no more are told than are probably run again.
+func TestRepeatedAreFew(t *testing.T) {
+	var list []events.Event
+	for i := range 10 {
+		list = append(list, ran(fmt.Sprintf("go test ./pkg%d", i)))
+	}
+	expect.Equal(t, len(folded(list...).Repeated()), maxRepeated, "commands to tell of ten tests")
+}
+
+// What a command is for is read from the one of its commands that says the most.
+func TestKinds(t *testing.T) {
+	for line, want := range map[string]string{
+		"cd web && go test ./...":      "test",
+		"npm run build; ls dist":       "build",
+		"ruff check .":                 "lint",
+		"./scripts/seed.sh":            "task",
+		"python3 tools/gen.py --force": "task",
+		"docker compose up -d":         "task",
+		"make deploy":                  "task",
+		"git commit -m x && ls":        "once",
+		"rm -rf out":                   "once",
+		"git -C /w log":                "look",
+		"gh pr view 7":                 "look",
+		"docker compose logs web":      "look",
+		"npm ls react":                 "look",
+		"curl -s localhost:3000":       "look",
+		"kill 33189":                   "look",
+		"fail=0":                       "look",
+		"cd web; sleep 5; echo done":   "look",
+		"cargo --version":              "look",
+		"go help test | head":          "look",
+		"hookctl goal show":            "look",
+	} {
+		expect.Equal(t, folded(ran(line)).Commands[0].Kind, want, line)
 	}
 }
 
-// A command is the same however much of its output is looked at, and a comment before it is none.
+// A command is the same however much of its output is looked at, how long it may take, and what stands around it.
 func TestSameCommand(t *testing.T) {
-	run := func(line string) events.Event { return did("Bash", fmt.Sprintf(`{"command":%q}`, line), `{}`) }
-	s := folded(run("mise run lint 2>&1 | tail -20"), run("git log"), run("cd /w && mise run lint 2>&1 | head -n 5"), run("# the tests\n\nmise run test:ci 2>&1"))
-	if len(s.Commands) != 3 || s.Commands[1].Line != "mise run lint" || s.Commands[1].Runs != 2 || s.Commands[2].Line != "mise run test:ci" {
-		t.Errorf("%+v", s.Commands)
+	for _, line := range []string{
+		"go test ./...",
+		"go test ./... 2>&1 | tail -20",
+		"go test ./... 2>/dev/null | grep -v '^ok' | head -n 5",
+		"timeout 60 go test ./...",
+		"timeout -k 5 60s go test ./... > /tmp/test.log 2>&1; echo \"exit: $?\"; tail -5 /tmp/test.log",
+		"cd /w && go test ./... && ls",
+		"# all of them; the parser's, too\n\ngo test ./...",
+		"set -e\necho \"=== tests ===\"\ngo test ./...",
+		"go test \\\n  ./...",
+		"git status --short; go test ./... || true",
+	} {
+		s := folded(ran("go test ./..."), ran(line))
+		expect.Equal(t, s.Commands[0].Line, "go test ./...", line)
+		expect.Equal(t, s.Commands[0].Runs, 2, "runs of "+line)
 	}
-	for line, want := range map[string]string{"cd /x/web && npm i": "npm i", "cd /w/web && npm i": "cd web && npm i", `cd "/a b"; make`: "make", "cd /x/web\nset -e\n\necho \"=== tests ===\"\nR=owner/name\nnpm test": "npm test", "cd web && ls\nnpm test": "cd web && ls",
-		"echo $HOME": "echo $HOME", "cd /x": "cd /x", "git -C /w log": "git log", "rm /w/a.txt": "rm a.txt"} {
-		expect.Equal(t, folded(run(line)).Commands[0].Line, want, line)
+}
+
+// What is told of a command can be run from the work tree.
+func TestLineCanBeRun(t *testing.T) {
+	for line, want := range map[string]string{
+		"cd /x/web && npm i":                   "cd /x/web && npm i",
+		"cd /w/web && npm i":                   "cd web && npm i",
+		"cd web && cd app; npm i | tee log":    "cd web/app && npm i",
+		"cd ~/x && npm i":                      "cd ~/x && npm i",
+		"cd /w/web && rm /w/a.txt":             "cd web && rm /w/a.txt",
+		"rm /w/a.txt":                          "rm a.txt",
+		"git -C /w push":                       "git push",
+		"git -C /x push":                       "git -C /x push",
+		"make a && make b":                     "make a && make b",
+		"make a; make b":                       "make a; make b",
+		"make a\nmake b":                       "make a; make b",
+		"CI=1 npm test":                        "CI=1 npm test",
+		"npm run dev > /tmp/dev.log 2>&1 &":    "npm run dev &",
+		"psql -c 'select 1 | 2; select 3'":     "psql -c 'select 1 | 2; select 3'",
+		"cat data.sql | psql":                  "cat data.sql | psql",
+		"echo $(date; id) | make":              "echo $(date; id) | make",
+		"grep -q x a || make":                  "grep -q x a || make",
+		"make >out.txt":                        "make >out.txt",
+		"cd /x":                                "cd /x",
+		"git commit -m \"one\n\ntwo\"":         "git commit -m \"one…",
+		"python3 - <<'E'\nprint(1)\nE":         "python3 - <<'E'…",
+		"for f in a b; do\nmake $f\ndone":      "for f in a b; do…",
+		"echo 'not closed":                     "echo 'not closed…",
+		"make " + strings.Repeat("a", maxLine): "make " + strings.Repeat("a", maxLine-6) + "…",
+		"cd web && cat a":                      "cd web && cat a",
+		"npm i && # the rest\nnpm run x":       "npm i && npm run x",
+	} {
+		expect.Equal(t, folded(ran(line)).Commands[0].Line, want, line)
 	}
+}
+
+// A command that the shell runs below the work tree is told with its folder.
+func TestLineSaysItsFolder(t *testing.T) {
+	below := &events.ToolSucceeded{Common: events.Common{Cwd: "/w/web"}, ToolName: "Bash", ToolInput: []byte(`{"command":"npm test"}`)}
+	expect.Equal(t, folded(below).Commands[0].Line, "cd web && npm test", "told line")
+	failed := &events.ToolFailed{Common: events.Common{Cwd: "/w/web"}, ToolName: "Bash", ToolInput: []byte(`{"command":"cd .. && npm test"}`), Error: "Exit code 1"}
+	expect.Equal(t, folded(failed).Commands[0].Line, "npm test", "told line of a failure")
+}
+
+// Without room the command goes that is the least probably run again: a look before others, and one that was run once before
+// one that was run twice.
+func TestRarestCommandGoes(t *testing.T) {
+	list := []events.Event{ran("make a"), ran("make a"), ran("make b"), ran("ls c")}
+	for i := range maxCommands - 1 {
+		list = append(list, ran(fmt.Sprintf("make %d", i)))
+	}
+	var got []string
+	for _, c := range folded(list...).Commands[:2] {
+		got = append(got, c.Line)
+	}
+	expect.Equal(t, strings.Join(got, ", "), "make a, make 0", "the oldest commands that are kept")
 }
 
 // What a summary tells is forgotten: files in outputs, and the turn that was cut.

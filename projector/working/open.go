@@ -50,7 +50,7 @@ func (s *State) failed(r events.Record, e *events.ToolFailed) {
 	s.Open = copies.Push(open, f, maxOpen)
 	s.closeFailures(r, f.Target)
 	if e.ToolName == "Bash" {
-		s.ran(r, call, false, e.Error)
+		s.ran(r, e.Cwd, call, false, e.Error)
 	}
 }
 
