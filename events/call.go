@@ -17,13 +17,14 @@ import (
 type Call struct {
 	Tool  string
 	Input ToolInput
-	File  string // that it reads or changes, "" for none and for a command
-	Runs  []Run  // commands of the shell
+	Raw   json.RawMessage // the input as it stands in the event
+	File  string          // that it reads or changes, "" for none and for a command
+	Runs  []Run           // commands of the shell
 }
 
 // CallOf reads what a tool was called for.
 func CallOf(tool string, input json.RawMessage) Call {
-	call := Call{Tool: tool, Input: InputOf(input)}
+	call := Call{Tool: tool, Input: InputOf(input), Raw: input}
 	if tool == "Bash" {
 		call.Runs = Runs(call.Input.Command.Text())
 	} else {

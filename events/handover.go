@@ -42,7 +42,8 @@ const (
 type OpenItem struct {
 	Kind    string `json:"kind" jsonschema_description:"kind of what is open: failure, todo or step"`
 	Text    string `json:"text" jsonschema_description:"words of the error, the entry or the step"`
-	Target  string `json:"target,omitempty" jsonschema_description:"what failed: the file, the program of a command, or the tool"`
+	Target  string `json:"target,omitempty" jsonschema_description:"what failed: the file of an edit, the command"`
+	Folder  string `json:"folder,omitempty" jsonschema_description:"folder that the command ran in, from the work tree"`
 	Tool    string `json:"tool,omitempty" jsonschema_description:"name of the tool that failed"`
 	Session string `json:"session" jsonschema_description:"whole id of the session that left it open"`
 	Event   string `json:"event" jsonschema_description:"id of the event that it comes from"`

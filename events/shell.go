@@ -14,6 +14,8 @@ import (
 type Run struct {
 	Words []string // the program's name and its arguments, without options and their values
 	Check string   // what it checks: test, build or lint; "" for nothing
+	Lead  []string // what stands before the program: runners with their options, variables
+	Args  []string // all that stands behind it, options too
 
 	Hidden     bool   // the line may exit with 0 although this command failed: a pipe without pipefail, `;`, `||`, `&`
 	Piped      bool   // what it prints goes into the next command
@@ -82,6 +84,8 @@ func Runs(line string) []Run {
 
 		run := Run{
 			Words:      []string{path.Base(words[0])},
+			Lead:       p.words[:len(p.words)-len(words)],
+			Args:       words[1:],
 			Hidden:     p.hidden,
 			Piped:      p.op == "|",
 			Redirected: p.redirected,

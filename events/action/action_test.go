@@ -1,0 +1,204 @@
+package action
+
+import (
+	"strings"
+	"testing"
+
+	"hookline/events"
+)
+
+// of returns what the only command of a line does.
+func of(t *testing.T, line string) Action {
+	t.Helper()
+	runs := events.Runs(line)
+	if len(runs) == 0 {
+		return Action{}
+	}
+	return Of(runs[len(runs)-1])
+}
+
+func TestKinds(t *testing.T) {
+	for kind, lines := range map[Kind][]string{
+		Check: {"go test ./...", "npm test", "npm t", "yarn lint:fix", "pnpm run typecheck", "python -m pytest tests", "uv run pytest -q", "npx eslint src", "cargo clippy", "mix test test/x_test.exs",
+			"bash scripts/run_tests.sh", "python tests/test_upload.py", "make lint", "prettier --check .", "cargo fmt --check", "just test-unit", "pre-commit run --all-files"},
+		Build: {"make", "go build ./...", "tsc --noEmit", "npm run build:prod", "./gradlew clean assemble", "./scripts/build.sh", "node scripts/build.mjs", "cmake --build out"},
+		Git: {"git checkout -b feature", "git -C sub switch main", "git -c user.name=x commit -m y", "git push -u origin feature", "git stash", "git merge main", "git cherry-pick abc", "git apply x.patch",
+			"git add -A", "git rebase --continue", "gh pr create --fill", "git tag v1"},
+		Install: {"npm ci", "npm i left-pad", "yarn", "yarn add x", "pnpm install --frozen-lockfile", "bun add x", "pip install -r requirements.txt", "python -m pip install x", "uv sync", "uv pip install x", "poetry add x",
+			"bundle install", "cargo add serde", "go mod tidy", "go get x@latest", "sudo apt-get install -y jq", "brew install jq", "npx playwright install", "composer require x", "flutter pub get", "mix deps.get"},
+		Deploy: {"docker build -t x .", "docker compose -f dev.yml up -d", "docker-compose up", "kubectl -n prod apply -f k8s", "terraform -chdir=infra plan", "terraform apply", "vercel --prod", "fly deploy", "gcloud run deploy api",
+			"helm upgrade api ./chart", "npx wrangler deploy", "npx prisma migrate dev", "alembic upgrade head", "bundle exec rails db:migrate", "python manage.py migrate", "php artisan migrate", "npm publish", "make deploy", "./deploy.sh staging"},
+		Other: {"ls nope", "cat x", "grep -r x .", "which docker", "go version", "pytest --version", "npm run build --help", "npm ls", "npm view x", "curl -sf localhost:8080", "nc -z localhost 5432", "ps aux", "docker ps", "docker logs x",
+			"git status", "git log --oneline", "git diff", "git show", "git branch -a", "git stash list", "git worktree list", "git tag -l", "git fetch", "gh pr view 3", "gh run list", "python -c 'import test; test.run()'", "node -e 'x'",
+			"python train.py", "npm run dev", "rm x", "npm run", "kubectl get pods", "go run ./cmd/x", "sed -n 1,2p x", "pytest --collect-only", "git push --dry-run", "vercel ls", "prisma migrate status", "git apply --check x.patch"},
+	} {
+		for _, line := range lines {
+			if got := of(t, line).Kind; got != kind {
+				t.Errorf("kind of %q = %q, want %q", line, got, kind)
+			}
+		}
+	}
+}
+
+// A success mends what it contains, and nothing that is wider.
+func TestMends(t *testing.T) {
+	for _, c := range []struct {
+		success, failure string
+		want             bool
+	}{
+		{"go test ./...", "go test ./...", true},
+		{"go test -race -count=1 ./...", "go test ./...", true},
+		{"go test ./...", "go test ./up -run TestRetry", true},
+		{"go test ./up/...", "go test ./up/client", true},
+		{"go test ./up", "go test ./...", false},
+		{"go test ./up/...", "go test ./upper", false},
+		{"go test -run TestRetry ./...", "go test ./...", false},
+		{"go test -short ./...", "go test ./...", false},
+		{"go test .", "go test", true},
+		{"go test ./up", "go test", false},
+		{"go test ./...", "go build ./...", true},
+		{"go build ./...", "go test ./...", false},
+		{"go vet ./...", "go test ./...", false},
+		{"pytest", "pytest tests/a.py::test_b", true},
+		{"python -m pytest -q tests", "pytest tests/a.py", true},
+		{"uv run pytest tests/a.py", "pytest tests/a.py::test_b", true},
+		{"pytest tests/a.py", "pytest", false},
+		{"pytest tests/a.py", "pytest tests/b.py", false},
+		{"pytest -k retry", "pytest", false},
+		{"pytest --maxfail 1 -n auto", "pytest", true},
+		{"pytest -k retry", "pytest -k retry", true},
+		{"npm run lint", "npm run lint:fix", true},
+		{"pnpm lint", "npm run lint", true},
+		{"npm run lint:fix", "npm run lint", false},
+		{"npm run build:prod", "npm run build", false},
+		{"npm test", "npm test -- src/a.test.ts", true},
+		{"npm test -- src/a.test.ts", "npm test", false},
+		{"npm run build", "npm run lint", false},
+		{"npx eslint .", "npx eslint src/a.ts --max-warnings 0", true},
+		{"npx tsc --noEmit -p .", "npx tsc --noEmit", true},
+		{"npx tsc -p web", "npx tsc", false},
+		{"cargo test", "cargo test retry", true},
+		{"cargo test", "cargo build", true},
+		{"cargo test --lib", "cargo test", false},
+		{"./gradlew build", "gradle test", true},
+		{"mvn verify", "mvn -q test", true},
+		{"mvn test -Dtest=RetryTest", "mvn test", false},
+		{"make", "make all", true},
+		{"make lint", "make lint test", false},
+		{"mix test", "mix test test/a_test.exs:12", true},
+		{"bash scripts/test.sh", "./scripts/test.sh", false},
+
+		{"git checkout main", "git checkout main", true},
+		{"git switch main", "git checkout main", true},
+		{"git checkout -b feature origin/main", "git switch feature", true},
+		{"git checkout other", "git checkout main", false},
+		{"git push -u origin feature", "git push", true},
+		{"git push --force-with-lease", "git push", true},
+		{"git pull", "git push", false},
+		{"git commit -m x", "git commit -m y", true},
+		{"git commit -m x", "git add .", true},
+		{"git commit -m x", "git merge main", true},
+		{"git merge --abort", "git merge main", true},
+		{"git rebase --continue", "git rebase main", true},
+		{"git rebase --abort", "git pull --rebase", true},
+		{"git commit -m x", "git rebase main", false},
+		{"git merge other", "git merge main", false},
+		{"git status", "git merge main", false},
+		{"gh pr create", "git push", false},
+
+		{"npm ci", "npm install left-pad", true},
+		{"pnpm install", "npm install", true},
+		{"uv pip install x", "pip install x", true},
+		{"pip install x", "npm install", false},
+		{"npm test", "npm install", false},
+
+		{"docker build .", "docker build -t x .", true},
+		{"docker compose up -d", "docker compose up -d api", true},
+		{"docker compose up api", "docker compose up", false},
+		{"terraform apply", "terraform plan", true},
+		{"terraform plan", "terraform apply", false},
+		{"ls", "npm test", false},
+	} {
+		if got := of(t, c.success).Mends(of(t, c.failure)); got != c.want {
+			t.Errorf("a success of %q mends a failure of %q = %t, want %t", c.success, c.failure, got, c.want)
+		}
+	}
+}
+
+// Of a line the part counts that may have failed and leaves something to mend.
+func TestFailed(t *testing.T) {
+	for _, c := range []struct{ line, output, want string }{
+		{"npm test", "Exit code 1\n1 failed", "npm test"},
+		{"cd web && npm run lint && npm test", "Exit code 1\nx", "npm run lint && npm test"},
+		{"go test ./... | grep FAIL", "Exit code 1", ""},
+		{"npm test; ls nope", "Exit code 2\nls: cannot access 'nope': No such file or directory", ""},
+		{"ls nope && npm test", "Exit code 2\nls: cannot access 'nope': No such file or directory", ""},
+		{"cd nope && npm test", "Exit code 1\n/bin/bash: line 1: cd: nope: No such file or directory", ""},
+		{"grep -q x y && npm test", "Exit code 1", ""},
+		{"git stash && git checkout main", "Exit code 1\nerror: pathspec 'main' did not match", "git stash && git checkout main"},
+		{"npm test && git commit -m x && git push", "Exit code 1\n3 failed", "npm test"},
+		{"npm test && git commit -m x && git push", "Exit code 1\n ! [rejected] main -> main", "git commit -m x && git push"},
+		{"git pull && npm test", "Exit code 1\n3 failed", "npm test"},
+		{"git commit -m x", "Exit code 1\nOn branch main\nnothing to commit, working tree clean", ""},
+		{"pytest", "Exit code 127\n/bin/bash: line 1: pytest: command not found", ""},
+		{"docker build . && docker push x", "Exit code 127\nzsh: command not found: docker", ""},
+		{"npm run build", "Exit code 127\nsh: 1: tsc: not found", "npm run build"},
+		{"FOO=1 timeout 60 npm test -- --grep 'a b'", "Exit code 1\nx", "timeout 60 npm test -- --grep 'a b'"},
+		{"git commit -m \"fix\n\nit\"", "Exit code 1\nhook failed", "git commit -m"},
+	} {
+		var texts []string
+		for _, a := range Failed(c.line, events.Runs(c.line), c.output) {
+			texts = append(texts, a.Text)
+		}
+		if got := strings.Join(texts, " && "); got != c.want {
+			t.Errorf("what failed of %q = %q, want %q", c.line, got, c.want)
+		}
+	}
+}
+
+// The text of a command is read as the command itself.
+func TestTextIsReadAgain(t *testing.T) {
+	for _, line := range []string{"FOO=1 timeout 60 npm test -- --grep 'a b'", "uv sync", "python -m pytest -k 'a and b' tests", "./scripts/build.sh", "git commit -m \"a\nb\" -a", "yarn workspace web test", "go test -run '^TestA$' ./up"} {
+		once := of(t, line)
+		again := of(t, once.Text)
+		if again.Text != once.Text || again.Kind != once.Kind {
+			t.Errorf("the text of %q is read as %+v, want %+v", line, again, once)
+		}
+		if !again.Mends(once) || !once.Mends(again) {
+			t.Errorf("the text of %q, %q, does not mend the command itself", line, once.Text)
+		}
+	}
+}
+
+func TestMissing(t *testing.T) {
+	for _, c := range []struct{ line, output, want string }{
+		{"docker ps", "/bin/bash: line 1: docker: command not found", "docker"},
+		{"docker ps", "zsh: command not found: docker", "docker"},
+		{"pnpm install; docker ps", "sh: 1: pnpm: not found\nsh: 1: docker: not found", "pnpm docker"},
+		{"sudo foo", "sudo: foo: command not found", "foo"},
+		{"timeout 5 foo", "timeout: failed to run command 'foo': No such file or directory", "foo"},
+		{"python script.py", "bash: python: command not found", "python"},
+		{"python --version", "bash: python: command not found", "python"},
+		{"cat install.log", "bash: docker: command not found", ""},
+		{"npm run build", "sh: 1: tsc: not found", ""},
+		{"ls nope", "ls: cannot access 'nope': No such file or directory", ""},
+		{"go test ./...", "undefined: x not found", ""},
+	} {
+		if got := strings.Join(Missing(c.line, events.Runs(c.line), c.output), " "); got != c.want {
+			t.Errorf("programs that are missing for %q = %q, want %q", c.line, got, c.want)
+		}
+	}
+}
+
+// FuzzOf: any line is read to its end, and its text is one that is read again.
+func FuzzOf(f *testing.F) {
+	for _, line := range []string{"npm test -- x", "git checkout -", "make -C", "docker compose -f", "a 'b", "uv run"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		for _, run := range events.Runs(line) {
+			a := Of(run)
+			a.Mends(a)
+		}
+	})
+}

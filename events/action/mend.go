@@ -1,0 +1,108 @@
+package action
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Which success mends which failure.
+
+// Mends reports whether the success of a mends a failure of b. A narrower run never mends a wider one.
+//
+//	check, build, deploy  the same, or one that contains it
+//	git                   the state that it wanted, see [Action.settles]
+//	install               any install by the same manager of packages
+func (a Action) Mends(b Action) bool {
+	switch b.Kind {
+	case Check, Build, Deploy:
+		return a.contains(b)
+	case Git:
+		return a.Kind == Git && a.Program == b.Program && a.settles(b)
+	case Install:
+		return a.Kind == Install && managerOf(a.Program) == managerOf(b.Program)
+	}
+	return false
+}
+
+// IsCommit reports whether an action stores changes in the repository.
+func (a Action) IsCommit() bool { return a.Kind == Git && a.Program == "git" && a.Verb == "commit" }
+
+// managerOf returns the name that managers of packages for the same packages share.
+func managerOf(program string) string {
+	switch {
+	case slices.Contains(javaScript, program):
+		return "npm"
+	case slices.Contains(managers, program):
+		return "pip"
+	}
+	return program
+}
+
+// looksOfGit are the first operands with which a subcommand of git only lists something.
+var looksOfGit = map[string]string{
+	"stash":     "list show",
+	"worktree":  "list",
+	"submodule": "status summary foreach",
+}
+
+// gitKind returns the kind of a command of git, by its options: one that only lists or checks is [Other].
+func (a *Action) gitKind() Kind {
+	if len(a.Scope) > 0 && slices.Contains(strings.Fields(looksOfGit[a.Verb]), a.Scope[0]) {
+		return Other
+	}
+	looks := a.Verb == "tag" && (len(a.Scope) == 0 || a.has("-l", "-n")) || a.Verb == "apply" && a.has("--check", "--stat")
+	if looks {
+		return Other
+	}
+	if a.Verb == "checkout" && a.has("--") { // of files
+		a.Verb = "restore"
+	}
+	return Git
+}
+
+// has reports whether one of some options was given.
+func (a Action) has(options ...string) bool {
+	return slices.ContainsFunc(options, func(option string) bool { return slices.Contains(a.Flags, option) })
+}
+
+// EndsMerge reports whether an action goes on with, or gives up, what git stopped in for conflicts.
+func (a Action) EndsMerge() bool {
+	return a.Kind == Git && (a.has("--continue", "--abort", "--skip", "--quit") || a.Verb == "reset" && a.has("--hard"))
+}
+
+// settles reports whether the success of a brings about what b wanted of git: a branch that is checked out, changes that are
+// merged or given up, stored or pushed.
+func (a Action) settles(b Action) bool {
+	switch b.Verb {
+	case "checkout", "switch":
+		changes := a.Verb == "checkout" || a.Verb == "switch"
+		return changes && len(a.Scope) > 0 && len(b.Scope) > 0 && a.Scope[0] == b.Scope[0]
+	case "merge", "rebase", "cherry-pick", "revert", "am", "pull":
+		return a.EndsMerge() || a.Verb == b.Verb && a.wants(b) || a.IsCommit() && b.Verb != "rebase"
+	case "add", "rm", "mv", "restore", "apply", "stash", "reset":
+		return a.IsCommit() || a.Verb == b.Verb && a.wants(b)
+	}
+	return a.Verb == b.Verb
+}
+
+// wants reports whether a is about all that b is about; what names nothing is about the same branch or the same files.
+func (a Action) wants(b Action) bool {
+	all := func(name string) bool { return name == "." }
+	if len(a.Scope) == 0 || len(b.Scope) == 0 || slices.ContainsFunc(a.Scope, all) || a.has("-A", "--all") {
+		return true
+	}
+	return !slices.ContainsFunc(b.Scope, func(name string) bool { return !slices.Contains(a.Scope, name) })
+}
+
+// ReadsBelow reports whether a command reads all that lies below the folder that it runs in. A script of a project belongs to its
+// folder alone.
+func (a Action) ReadsBelow() bool { return !slices.Contains(scripted, a.Program) }
+
+// failing matches the beginning of a line by which git, a manager of packages or a deployment says that it failed.
+var failing = regexp.MustCompile(`(?im)^\s*(fatal: |error\b|npm err|err_|! \[|conflict \(|automatic merge failed|failed|failure)`)
+
+// SaysFailed reports whether an output says that something failed.
+func SaysFailed(output string) bool {
+	return failing.MatchString(output[:min(len(output), maxOutput)])
+}
