@@ -207,8 +207,8 @@ func openOf(s working.State) []events.OpenItem {
 			add(events.OpenStep, text, s.Steps.Event)
 		}
 	}
-	for _, f := range unmended(s) {
-		item := events.OpenItem{Kind: events.OpenFailure, Text: f.Text, Target: f.Target, Tool: f.Tool, Session: s.ID, Event: f.Event, Time: f.Time.UTC().Format(time.RFC3339Nano)}
+	for _, f := range s.Open {
+		item := events.OpenItem{Kind: events.OpenFailure, Text: f.Text, Target: f.Target, Folder: f.Folder, Tool: f.Tool, Session: s.ID, Event: f.Event, Time: f.Time.UTC().Format(time.RFC3339Nano)}
 		list = append(list, item)
 	}
 	return list
@@ -227,7 +227,7 @@ func timeOf(event string, newest time.Time) string {
 // sameThing reports whether two items name one thing: of a target the newest failure counts, and a thing to do is told once.
 func sameThing(one, other events.OpenItem) bool {
 	if one.Kind == events.OpenFailure || other.Kind == events.OpenFailure {
-		return one.Kind == other.Kind && one.Target == other.Target
+		return one.Kind == other.Kind && one.Target == other.Target && one.Folder == other.Folder
 	}
 	return working.SameTask(one.Text, other.Text)
 }
@@ -394,7 +394,7 @@ func carriedItems(open []events.OpenItem, root string, now time.Time) []Item {
 			continue
 		}
 
-		text := fmt.Sprintf("%s: %s (%s)", wording.Below(root, o.Target), wording.Short(o.Text, failureChars), originText(o, now))
+		text := fmt.Sprintf("%s ended with an error%s (%s)", failedText(root, o.Tool, o.Target), saidText(o.Tool, o.Text), originText(o, now))
 		if len(items) < toldFailures {
 			items = append(items, item("working.carried "+o.Event, RankBlockers, "Not mended: "+text, o.Event))
 		} else {

@@ -259,8 +259,8 @@ func TestOpenItemsAreCarriedOn(t *testing.T) {
 	l.end("docs-1")
 
 	told := l.start("third-1", "startup")
-	holds(t, "the start after another session", told, "Goal: Describe the deployment", "Not mended: go test: --- FAIL: TestParse (0.00s) (session parser1, ", "Still open (session parser1, ", "): fix TestParse")
-	holds(t, "after a compaction", l.start("third-1", "compact"), "Not mended: go test: --- FAIL: TestParse (0.00s) (session parser1, ", "fix TestParse")
+	holds(t, "the start after another session", told, "Goal: Describe the deployment", "Not mended: `go test ./...` ended with an error: printed \"--- FAIL: TestParse (0.00s)\" (session parser1, ", "Still open (session parser1, ", "): fix TestParse")
+	holds(t, "after a compaction", l.start("third-1", "compact"), "Not mended: `go test ./...` ended with an error: printed \"--- FAIL: TestParse (0.00s)\" (session parser1, ", "fix TestParse")
 	l.write("third-1", "/w/other.md")
 	l.end("third-1")
 
@@ -409,7 +409,7 @@ func TestCarriedItemsAreAllThere(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"Not mended, too: go test ./p2: line 2 (session session2, 4 h ago); ", "Still open, older: thing 2 (session session2, 4 h ago); "} {
+	for _, want := range []string{"Not mended, too: `go test ./p2` ended with an error: printed \"line 2\" (session session2, 4 h ago); ", "Still open, older: thing 2 (session session2, 4 h ago); "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("told has no %q: %s", want, text)
 		}

@@ -157,17 +157,16 @@ func besideUnmended(in Input, r Reader) bool {
 	}
 	s := workingOf(r, in.Session)
 	handed := slices.ContainsFunc(s.StillOpen(), func(o events.OpenItem) bool { return o.Kind == events.OpenFailure })
-	return handed || len(unmended(s)) > 0
+	return handed || len(s.Open) > 0
 }
 
 // withReason returns a warning for the user with its reason in plain words before it, "" where no failure is open: then there
 // is nothing that the user could do about it.
 func withReason(notice string, s working.State) string {
-	open := unmended(s)
-	if len(open) == 0 {
+	if len(s.Open) == 0 {
 		return ""
 	}
-	most := slices.MaxFunc(open, func(a, b working.Failure) int { return cmp.Or(a.Times-b.Times, a.Time.Compare(b.Time)) })
+	most := slices.MaxFunc(s.Open, func(a, b working.Failure) int { return cmp.Or(a.Times-b.Times, a.Time.Compare(b.Time)) })
 	return failureText(s, most) + ". " + notice
 }
 

@@ -37,6 +37,8 @@ var kinds = map[string]kind{
 	"working.todos":    {"todo", "todos", 4},
 	"working.steps":    {"next step", "next steps", 4},
 	"working.carried":  {"thing still open", "things still open", 3},
+	"working.failures": {"failure", "failures", 3},
+	"working.missing":  {"program that is not there", "programs that are not there", 1},
 	"working.issues":   {"issue", "issues", 2},
 	"working.edited":   {"edited file", "edited files", 6},
 	"working.changed":  {"file changed on disk", "files changed on disk", 3},

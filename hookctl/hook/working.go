@@ -18,18 +18,22 @@ const (
 	extendedAge = time.Hour      // exclusive: files read, commands
 )
 
+// toldAge is the age of a failure from which on it is told.
+const toldAge = 5 * time.Minute
+
 // Bounds of the lists, in tokens, so that one list leaves room for the others.
 const (
 	editedTokens = 320
 	readTokens   = 260
 	seenTokens   = 200
 
-	maxUnmended  = 4
-	failureChars = 80
-	commandChars = 61 // the beginning of a command tells which one it is
-	taskChars    = 160
-	promptChars  = 100
-	saidChars    = 140
+	maxUnmended    = 4 // failures that have a line each
+	failuresTokens = 60
+	failureChars   = 80
+	commandChars   = 61 // the beginning of a command tells which one it is
+	taskChars      = 160
+	promptChars    = 100
+	saidChars      = 140
 )
 
 // decideWorking marks the state that a compaction is about to cut from the context, judges the end of a turn, and writes
@@ -80,7 +84,7 @@ func tellWorking(in Input, w World, r Reader) []Item {
 		s.Files = nil
 	}
 	if e.Source == "compact" || e.Source == "resume" {
-		items := append(recovered(s, e.Source == "compact"), carriedItems(s.StillOpen(), s.Worktree, in.Time)...)
+		items := append(recovered(s, e.Source == "compact", in.Time), carriedItems(s.StillOpen(), s.Worktree, in.Time)...)
 		return append(items, survey...)
 	}
 	if forked(w, e) {
@@ -97,15 +101,15 @@ func workingOf(r Reader, id string) working.State {
 }
 
 // Known is all that a session is told of its own state after a compaction.
-func Known(s working.State) []Item { return recovered(s, true) }
+func Known(s working.State, now time.Time) []Item { return recovered(s, true, now) }
 
 // recovered returns what a session is given back of its own state. A context that was not compacted has the files and commands still.
-func recovered(s working.State, cut bool) []Item {
+func recovered(s working.State, cut bool, now time.Time) []Item {
 	phase := "[PHASE: SESSION_REVIVAL] "
 	if cut {
 		phase = "[PHASE: POST_COMPACT] "
 	}
-	items := append(goalItems(s, phase, cut), openItems(s, cut)...)
+	items := append(goalItems(s, phase, cut), openItems(s, cut, now)...)
 	if cut {
 		items = append(items, fileItems(s, true, true)...)
 		items = append(items, commandItems(s)...)
@@ -132,7 +136,7 @@ func handedItems(s working.State, now time.Time, from string) []Item {
 	}
 
 	items := goalItems(s, from+". ", false)
-	items = append(items, openItems(s, false)...)
+	items = append(items, openItems(s, false, now)...)
 	recent := age < extendedAge
 	items = append(items, fileItems(s, recent, false)...)
 	if recent {

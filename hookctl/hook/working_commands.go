@@ -13,9 +13,8 @@ import (
 // commandItems are the commands that are probably run again, with their outcome. One that failed and stands under what is not
 // mended is not repeated.
 func commandItems(s working.State) []Item {
-	open := unmended(s)
 	commands := slices.DeleteFunc(s.Repeated(), func(c working.Command) bool {
-		return slices.ContainsFunc(open, func(f working.Failure) bool { return f.Event == c.Event })
+		return slices.ContainsFunc(s.Open, func(f working.Failure) bool { return f.Event == c.Event })
 	})
 	if len(commands) == 0 {
 		return nil
@@ -37,5 +36,8 @@ func ranText(c working.Command) string {
 	if c.Result != "" {
 		outcome += ", " + c.Result
 	}
-	return fmt.Sprintf("%s (%s)", wording.Code(wording.Short(c.Line, commandChars)), outcome)
+	return fmt.Sprintf("%s (%s)", commandText(c), outcome)
 }
+
+// commandText is a command, as far as it tells which one it is.
+func commandText(c working.Command) string { return wording.Code(wording.Short(c.Line, commandChars)) }

@@ -24,7 +24,7 @@ func busy(id string, active time.Time) working.State {
 			{Path: "/w/docs/readme.md", Read: 1, Event: "e4"}, {Path: "/w/up/known.go", Read: 1, Known: true, Event: "e5"},
 			{Path: "/w/up/client.go", Edited: 2, Event: "e6"}, {Path: "/w/up/retry.go", Created: true, Event: "e7"}, {Path: "/etc/hosts", Edited: 1, Event: "e8"}},
 		Commands: []working.Command{{Line: "make", Kind: "build", OK: true, Event: "e9"}, {Line: "go test ./up", Kind: "test", Result: "exit 1, FAIL TestRetry", Event: "e10"}},
-		Open:     []working.Failure{{Target: "go test", Tool: "Bash", Text: "--- FAIL: TestRetry", Event: "e10"}},
+		Open:     []working.Failure{{Target: "go test ./up", Kind: "check", Tool: "Bash", Text: "--- FAIL: TestRetry", Event: "e10", Time: active}},
 		Corrections: []working.Note{
 			{Text: "Bash deploy prod: use the staging host", Event: "e11"}},
 		Todos: []working.Todo{{Text: "write it", Status: "completed", Event: "e12"}, {Text: "test it", Status: "in_progress", Event: "e12"}},
@@ -59,7 +59,7 @@ func TestRecoveryAfterACompaction(t *testing.T) {
 Current task: Document the retries
 Last prompt: ok, go on
 To do: test it (in progress)
-Not mended: ` + "`go test ./up` (failed, exit 1, FAIL TestRetry)" + `: --- FAIL: TestRetry
+Not mended: ` + "`go test ./up` ended with exit 1, FAIL TestRetry" + `: printed "--- FAIL: TestRetry"
 The user refused Bash deploy prod: use the staging host
 Edited: /etc/hosts; up/{retry.go,client.go}
 Read: docs/readme.md
@@ -102,7 +102,7 @@ func TestHandoffByItsAge(t *testing.T) {
 		{time.Minute, "[PHASE: SESSION_START] From session before12, 1 min ago. Goal: Add retries", "Ran: "},
 		{time.Hour, "[PHASE: SESSION_START] From session before12, 1 h ago. Goal: ", "Not restored: files read and commands, they are older than 1 h."},
 		{24 * time.Hour, "[PHASE: SESSION_START] From session before12, 24 h ago. Goal: ", "Not restored: "},
-		{24*time.Hour + time.Second, "Still open (session before12, 24 h ago): test it", "Still open "},
+		{24*time.Hour + time.Second, "Not mended: `go test ./up` ended with an error: printed \"--- FAIL: TestRetry\" (session before12, 24 h ago)", "Still open (session before12, 24 h ago): test it"},
 		{7*24*time.Hour + time.Second, "", ""},
 	} {
 		got := startOf(t, "startup", before("p", at.Add(-c.age)))
@@ -156,8 +156,8 @@ func TestStepsOfAMessageThatStays(t *testing.T) {
 	steps := func(items []Item) bool {
 		return slices.ContainsFunc(items, func(it Item) bool { return it.ID == "working.steps" })
 	}
-	if steps(Known(s)) || !steps(Handoff(s, now)) {
-		t.Errorf("%+v; %+v", Known(s), Handoff(s, now))
+	if steps(Known(s, s.Active)) || !steps(Handoff(s, now)) {
+		t.Errorf("%+v; %+v", Known(s, s.Active), Handoff(s, now))
 	}
 }
 
@@ -173,12 +173,12 @@ func TestPathsOutsideARepository(t *testing.T) {
 
 // A failure outside a repository names its file by the whole path.
 func TestFailureWithoutAWorktree(t *testing.T) {
-	s := working.State{ID: "s", Open: []working.Failure{{Target: "/srv/notes/a.md", Text: "no match", Event: "e"}}}
-	if text := Known(s)[0].Text; !strings.Contains(text, " /srv/notes/a.md: ") {
+	s := working.State{ID: "s", Open: []working.Failure{{Target: "/srv/notes/a.md", Kind: "edit", Tool: "Edit", Text: "no match", Event: "e"}}}
+	if text := Known(s, s.Active)[0].Text; !strings.Contains(text, " /srv/notes/a.md ended") {
 		t.Error(text)
 	}
 	s.Worktree = "/srv"
-	if text := Known(s)[0].Text; !strings.Contains(text, " notes/a.md: ") {
+	if text := Known(s, s.Active)[0].Text; !strings.Contains(text, " notes/a.md ended") {
 		t.Error(text)
 	}
 }
@@ -209,15 +209,47 @@ func TestS2GoalDrift(t *testing.T) {
 	}
 }
 
-// A look at what is not there leaves nothing to mend, nor does a command that failed and was forgotten for others since,
-// unless it is a check.
-func TestUnmended(t *testing.T) {
-	s := working.State{Commands: []working.Command{{Line: "make", Event: "e3"}}, Open: []working.Failure{
-		{Tool: "Bash", Target: "ls", Event: "e1"}, {Tool: "Read", Target: "/w/x", Event: "e2"}, {Tool: "Bash", Target: "make", Event: "e3"},
-		{Tool: "Edit", Target: "/w/y", Event: "e4"}, {Tool: "Bash", Target: "curl -s", Event: "e5"}, {Tool: "Bash", Target: "go test", Event: "e6"}}}
-	var got []string
-	for _, f := range unmended(s) {
-		got = append(got, f.Target)
+// What failed is told with how it ended, how often, its age from a few minutes on, and what it printed; what is behind the first
+// four stands in a list, so that what the budget leaves out is counted.
+func TestFailuresAsTheyAreTold(t *testing.T) {
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	failure := func(n int, target string, age time.Duration) working.Failure {
+		return working.Failure{Target: target, Kind: "check", Tool: "Bash", Text: "got 3, want 4", Event: fmt.Sprint("e", n), Time: now.Add(-age), Times: 1}
 	}
-	expect.Equal(t, strings.Join(got, ", "), "go test, /w/y, make")
+	s := working.State{ID: "s", Worktree: "/w", Commands: []working.Command{{Line: "npm test", Result: "exit 1, 3 failed", Event: "e6"}}}
+	for i := range 3 {
+		s.Open = append(s.Open, failure(i, fmt.Sprintf("go test ./p%d", i), time.Hour))
+	}
+	edit := working.Failure{Target: "/w/up/client.go", Kind: "edit", Tool: "Edit", Text: "String to replace not found in file.", Event: "e4", Time: now.Add(-6 * time.Minute), Times: 1}
+	tried := failure(5, "pytest tests", 2*time.Hour)
+	tried.Tried = true
+	tried.Folder = "api"
+	often := failure(6, "npm test", 4*time.Minute)
+	often.Times = 3
+	s.Open = append(s.Open, edit, tried, often)
+
+	var lines []string
+	for _, it := range failureItems(s, now) {
+		lines = append(lines, it.text())
+	}
+	want := []string{
+		"Not mended: `npm test` ended with exit 1, 3 failed, failed 3 times: printed \"got 3, want 4\"",
+		"Not mended: `pytest tests` in api ended with an error, 2 h ago, run since with an outcome that is not known: printed \"got 3, want 4\"",
+		"Not mended: Edit of up/client.go ended with an error, 6 min ago: the client said \"String to replace not found in file.\"",
+		"Not mended: `go test ./p2` ended with an error, 1 h ago, not run since: printed \"got 3, want 4\"",
+		"Not mended, too: `go test ./p1` ended with an error, 1 h ago, not run since: printed \"got 3, want 4\"; " +
+			"`go test ./p0` ended with an error, 1 h ago, not run since: printed \"got 3, want 4\"",
+	}
+	for i, w := range want {
+		if i >= len(lines) || lines[i] != w {
+			t.Errorf("line %d of %q, want %q", i, lines, w)
+		}
+	}
+}
+
+// Programs that are not there are told once, after a compaction.
+func TestMissingPrograms(t *testing.T) {
+	s := working.State{ID: "s", Missing: []working.Absent{{Program: "docker", Event: "e1"}, {Program: "pnpm", Event: "e2"}}}
+	holds(t, "after a compaction", startOf(t, "compact", worked(s)), "Not on this machine: docker, pnpm")
+	holds(t, "after a resume", startOf(t, "resume", worked(s)), not, "docker")
 }

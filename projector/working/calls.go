@@ -16,9 +16,8 @@ func target(c events.Call) string { return wording.Short(c.Target(), maxPath) }
 // succeeded takes in a call that succeeded: its file or command, and that its target's failure is mended.
 func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 	call := events.CallOf(e.ToolName, e.ToolInput)
-	about := target(call)
-	s.Open, _ = copies.Take(s.Open, func(f Failure) bool { return f.Target == about })
-	s.closeFailures(r, about)
+	s.called(r)
+	s.mended(r, call, e)
 	if r.AgentID == "" {
 		s.Tools = copies.Push(s.Tools, wording.Short(e.ToolName, maxLine), lastTools)
 		s.served(r, e)
@@ -43,6 +42,8 @@ func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 		if output == "" { // Codex gives the text alone
 			output = events.Text(e.ToolResponse)
 		}
+		s.found(call, output)
+		s.lacks(r, call, output)
 		s.ran(r, e.Cwd, call, true, output)
 		s.relocated(e.Cwd, call)
 	case "TodoWrite", "update_plan":

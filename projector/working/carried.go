@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/action"
 	"hookline/events/copies"
 	"hookline/events/wording"
 )
@@ -21,6 +22,7 @@ type Taken struct {
 	Origin   bool   `json:"origin,omitempty" jsonschema_description:"this session is a fork of that one"`
 	Headless bool   `json:"headless,omitempty" jsonschema_description:"that session did all its work without a person at the terminal"`
 	Goals    bool   `json:"goals,omitempty" jsonschema_description:"goal and task of that session are handed over, too"`
+	Call     int    `json:"call,omitempty" jsonschema_description:"number of this session's calls until then"`
 	Event    string `json:"event" jsonschema_description:"id of the event that says so"`
 }
 
@@ -37,6 +39,7 @@ func (s *State) handoverTaken(r events.Record, e *events.HandoverTaken) {
 		Origin:   e.Origin,
 		Headless: e.Headless,
 		Goals:    e.Goals,
+		Call:     s.Calls,
 		Event:    r.ID,
 	}
 
@@ -44,7 +47,8 @@ func (s *State) handoverTaken(r events.Record, e *events.HandoverTaken) {
 	s.Carried, _ = copies.Take(before, func(c Carried) bool { return c.Closed == "" })
 	for _, item := range e.Open {
 		known := slices.ContainsFunc(s.Carried, func(c Carried) bool { return c.Same(item) })
-		if !known {
+		look := item.Kind == events.OpenFailure && failureOfItem(item).Kind == action.Other
+		if !known && !look {
 			s.Carried = copies.Push(s.Carried, Carried{OpenItem: item}, maxCarried)
 		}
 	}
@@ -76,11 +80,6 @@ func (s *State) closeCarried(r events.Record, matches func(events.OpenItem) bool
 	}
 }
 
-// closeFailures closes the carried failures of a target: it succeeded, or failed anew, which is this session's own failure.
-func (s *State) closeFailures(r events.Record, target string) {
-	s.closeCarried(r, func(i events.OpenItem) bool { return i.Kind == events.OpenFailure && i.Target == target })
-}
-
 // closeTasks closes the carried steps and things to do that a list of this session's own names: it has them now, whatever
 // their status.
 func (s *State) closeTasks(r events.Record, texts ...string) {
@@ -109,8 +108,5 @@ func (s State) Mends(item events.OpenItem) bool {
 	if item.Kind != events.OpenFailure {
 		return slices.ContainsFunc(s.Todos, func(t Todo) bool { return t.Status == "completed" && SameTask(t.Text, item.Text) })
 	}
-	ran := slices.ContainsFunc(s.Commands, func(c Command) bool {
-		return c.OK && item.Before(c.Time) && events.Call{Tool: "Bash", Runs: events.Runs(c.Line)}.Target() == item.Target
-	})
-	return ran || slices.ContainsFunc(s.Files, func(f File) bool { return f.Path == item.Target && f.Changed() && item.Before(f.Time) })
+	return s.mends(item)
 }

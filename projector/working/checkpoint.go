@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"hookline/events"
+	"hookline/events/action"
 	"hookline/events/copies"
 )
 
@@ -49,5 +50,22 @@ func (s *State) restored(_ events.Record, e *events.CheckpointRestored) {
 	was.Checkpoints, was.Turns, was.Prompt, was.Warned = s.Checkpoints, s.Turns, s.Prompt, s.Warned
 	was.GoalTurn = s.Turns
 	was.Taken, was.Carried = s.Taken, s.Carried
+	was.Calls = s.Calls
+	was.Open = reopened(was.Open, s.Calls)
 	*s = was
+}
+
+// reopened returns failures of a checkpoint as they are open again after so many calls. Those of an older schema have no kind.
+func reopened(before []Failure, calls int) []Failure {
+	var open []Failure
+	for _, f := range before {
+		if f.Kind == action.Other {
+			f.Kind = failureOfItem(events.OpenItem{Target: f.Target, Tool: f.Tool}).Kind
+		}
+		f.Call = calls
+		if f.Kind != action.Other {
+			open = append(open, f)
+		}
+	}
+	return open
 }

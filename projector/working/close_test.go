@@ -38,7 +38,7 @@ func TestS2Confidence(t *testing.T) {
 		95:  {edit, run("go build ./...")},
 		100: {edit, run("go test ./..."), run("go build ./...")},
 		70:  {failure("Bash", `{"command":"go test"}`, "x")},
-		90:  {edit, run("go build ./..."), failure("Bash", `{"command":"curl x"}`, "x")},
+		90:  {edit, run("go build ./..."), failure("Bash", `{"command":"npm ci"}`, "x"), failure("Bash", `{"command":"curl x"}`, "x")},
 	} {
 		if s := folded(list...); s.Confidence() != want {
 			t.Errorf("%d instead of %d: %+v", s.Confidence(), want, s.Evidence)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/events/action"
 	"hookline/events/copies"
 	"hookline/events/wording"
 )
@@ -113,6 +114,7 @@ func (s *State) moved(folder string, from []string, to string) {
 
 // rename gives the files at a path, or below it, their new place. A file that stood there is theirs now.
 func (s *State) rename(from, to string) {
+	s.forgetEdits(from)
 	isThere := func(f File) bool { return isAtOrBelow(s.absolute(f.Path), from) }
 	if !slices.ContainsFunc(s.Files, isThere) {
 		return
@@ -131,9 +133,18 @@ func (s *State) rename(from, to string) {
 
 // removed forgets the files at a path, or below it.
 func (s *State) removed(name string) {
+	s.forgetEdits(name)
 	isThere := func(f File) bool { return isAtOrBelow(s.absolute(f.Path), name) }
 	if slices.ContainsFunc(s.Files, isThere) {
 		s.Files, _ = copies.Take(s.Files, isThere)
+	}
+}
+
+// forgetEdits forgets failed edits of the files at a path, or below it: they are not there any more.
+func (s *State) forgetEdits(name string) {
+	isThere := func(f Failure) bool { return f.Kind == action.Edit && isAtOrBelow(s.absolute(f.Target), name) }
+	if slices.ContainsFunc(s.Open, isThere) {
+		s.Open, _ = copies.Take(s.Open, isThere)
 	}
 }
 

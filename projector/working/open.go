@@ -3,18 +3,24 @@ package working
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"hookline/events"
+	"hookline/events/action"
 	"hookline/events/copies"
 	"hookline/events/wording"
 )
 
-// What is open: calls that failed and whose target has not succeeded since.
+// What is open: checks, builds, edits, operations of git, installs and deployments that failed and were not mended since. What
+// mends them stands in mend.go. Everything else that fails leaves nothing to mend, as a look at what is not there.
 
-// notRun is the client's error for a call that it did not start: one beside it failed, or the client has a rule against the command.
-var notRun = regexp.MustCompile(`^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call|Blocked: )`)
+// givenUp is the number of calls after which a failure is given up that nobody tried to mend; checks and builds stay.
+const givenUp = 30
+
+// notRun is the client's error for a call that it did not start: one beside it failed, or there is a rule against it.
+var notRun = regexp.MustCompile(`^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call|Blocked: |Permission to use |Claude requested permissions )`)
 
 // framing is what the client puts around an error.
 var framing = regexp.MustCompile(`</?tool_use_error>|^Exit code (\d+)`)
@@ -25,6 +31,7 @@ var telling = regexp.MustCompile(`(?i)error|fail|panic`)
 // failed takes in a call that failed; one that the user interrupted, or that the client gave up, says nothing of its
 // target.
 func (s *State) failed(r events.Record, e *events.ToolFailed) {
+	s.called(r)
 	if e.IsInterrupt || notRun.MatchString(e.Error) {
 		return
 	}
@@ -40,26 +47,93 @@ func (s *State) failed(r events.Record, e *events.ToolFailed) {
 	}
 
 	call := events.CallOf(e.ToolName, e.ToolInput)
-	f := Failure{Target: target(call), Tool: wording.Short(e.ToolName, maxLine), Text: said, Event: r.ID, Time: r.Time, Times: 1}
-	for _, before := range s.Open {
-		if before.Target == f.Target {
-			f.Times = before.Times + 1
-		}
+	if f, ok := s.failureOf(call, e.Common, e.Error); ok {
+		f.Text = said
+		s.opened(r, f)
 	}
-	open, _ := copies.Take(s.Open, func(o Failure) bool { return o.Target == f.Target })
-	s.Open = copies.Push(open, f, maxOpen)
-	s.closeFailures(r, f.Target)
 	if e.ToolName == "Bash" {
+		s.lacks(r, call, e.Error)
 		s.ran(r, e.Cwd, call, false, e.Error)
 	}
 }
 
-// Failure is a call that failed and whose target has not succeeded since.
-type Failure struct {
-	Target string    `json:"target" jsonschema_description:"the file, the program of a command, or the tool"`
-	Tool   string    `json:"tool" jsonschema_description:"name"`
-	Text   string    `json:"text" jsonschema_description:"the error's most telling line, shortened"`
-	Event  string    `json:"event" jsonschema_description:"id of the newest failure"`
-	Time   time.Time `json:"time" jsonschema_description:"of the newest failure"`
-	Times  int       `json:"times" jsonschema_description:"failures in a row"`
+// failureOf returns the failure of a call that left something to mend; false where it did not.
+func (s State) failureOf(call events.Call, common events.Common, output string) (Failure, bool) {
+	f := Failure{Tool: wording.Short(call.Tool, maxLine)}
+	switch call.Tool {
+	case "Bash":
+		command := call.Input.Command.Text()
+		var texts []string
+		parts := action.Failed(command, call.Runs, output)
+		for _, part := range parts {
+			texts = append(texts, part.Text)
+		}
+		f.Kind = strongest(parts)
+		f.Target = strings.Join(texts, andThen)
+		f.Folder = s.placeOf(command, common.Cwd)
+	case "Edit", "MultiEdit", "Write", "NotebookEdit":
+		f.Kind = action.Edit
+		f.Target = call.File
+	case events.ToolPatch:
+		f.Kind = action.Edit
+		if patch := events.Patch(call.Raw, common.Cwd); len(patch) > 0 {
+			f.Target = patch[0].Path
+		}
+	}
+	f.Target = wording.Short(f.Target, maxPath)
+	return f, f.Target != "" && f.Kind != action.Other
 }
+
+// andThen stands between the parts of a target.
+const andThen = " && "
+
+// strongest returns the kind of commands that failed together: the one that stays longest.
+func strongest(parts []action.Action) action.Kind {
+	for _, kind := range []action.Kind{action.Check, action.Build, action.Deploy, action.Git, action.Install} {
+		if slices.ContainsFunc(parts, func(a action.Action) bool { return a.Kind == kind }) {
+			return kind
+		}
+	}
+	return action.Other
+}
+
+// opened takes in a failure. It stands for those that it contains: what it would have mended. What failed in a subagent's own
+// work is not the session's, but for checks and builds, which say how the work tree is.
+func (s *State) opened(r events.Record, f Failure) {
+	if r.AgentID != "" && !f.Stays() {
+		return
+	}
+	f.Event, f.Time, f.Times, f.Call = r.ID, r.Time, 1, s.Calls
+
+	done := f.parts()
+	s.Open, _ = copies.Take(s.Open, func(o Failure) bool {
+		if o.is(f.Target, f.Folder) {
+			f.Times = o.Times + 1
+			return true
+		}
+		return len(done) > 0 && o.left(done, f.Folder) == ""
+	})
+	s.Open = copies.Push(s.Open, f, maxOpen)
+	s.mendCarried(r, f.Target, done, f.Folder)
+}
+
+// Failure is a call that failed and was not mended since.
+type Failure struct {
+	Target  string      `json:"target" jsonschema_description:"the file of an edit; of a command the parts that may have failed and did not succeed since"`
+	Folder  string      `json:"folder,omitempty" jsonschema_description:"folder that a command ran in, from the work tree; absent for that itself, ? where it is not known"`
+	Kind    action.Kind `json:"kind" jsonschema_description:"what failed: check, build, edit, git, install or deploy"`
+	Tool    string      `json:"tool" jsonschema_description:"name"`
+	Text    string      `json:"text" jsonschema_description:"the error's most telling line, shortened"`
+	Event   string      `json:"event" jsonschema_description:"id of the newest failure"`
+	Time    time.Time   `json:"time" jsonschema_description:"of the newest failure"`
+	Times   int         `json:"times" jsonschema_description:"failures in a row"`
+	Call    int         `json:"call,omitempty" jsonschema_description:"number of the session's calls until the newest failure"`
+	Tried   bool        `json:"tried,omitempty" jsonschema_description:"it was run again since, and nobody can say with which outcome"`
+	Checked bool        `json:"checked,omitempty" jsonschema_description:"a check passed since"`
+}
+
+// Stays reports whether a failure stays until it is mended, however many calls come.
+func (f Failure) Stays() bool { return f.Kind == action.Check || f.Kind == action.Build }
+
+// is reports whether a failure is that of a target in a folder.
+func (f Failure) is(target, folder string) bool { return f.Target == target && f.Folder == folder }

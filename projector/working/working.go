@@ -22,7 +22,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 18
+	Version = 19
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, and next
@@ -60,7 +60,8 @@ type State struct {
 
 	Files       []File    `json:"files,omitempty" jsonschema_description:"read, edited and created, the last touched last"`
 	Commands    []Command `json:"commands,omitempty" jsonschema_description:"distinct commands with their last outcome, newest last"`
-	Open        []Failure `json:"errors_unresolved,omitempty" jsonschema_description:"failures whose target has not succeeded since"`
+	Open        []Failure `json:"errors_unresolved,omitempty" jsonschema_description:"checks, builds, edits, operations of git, installs and deployments that failed and were not mended since"`
+	Missing     []Absent  `json:"not_found,omitempty" jsonschema_description:"programs that a shell did not find, at most 20"`
 	Corrections []Note    `json:"corrections,omitempty" jsonschema_description:"what the user said when refusing a call"`
 	Todos       []Todo    `json:"todos,omitempty" jsonschema_description:"the client's list of things to do"`
 	Seen        []Sight   `json:"seen,omitempty" jsonschema_description:"paths in outputs, prompts and plans, the newest last, at most 80"`
@@ -82,6 +83,7 @@ type State struct {
 
 	Scheduled []string `json:"scheduled,omitempty" jsonschema_description:"prompts that the client submits by itself, as stops told, shortened, at most 20"`
 
+	Calls       int          `json:"calls,omitempty" jsonschema_description:"calls of tools, those of subagents not counted"`
 	Turns       int          `json:"turns,omitempty" jsonschema_description:"that stopped"`
 	Checkpoints []Checkpoint `json:"checkpoints,omitempty" jsonschema_description:"taken before compactions and by command, at most 20"`
 	Handoff     *Note        `json:"handoff,omitempty" jsonschema_description:"words for the next session, set by command"`

@@ -123,13 +123,14 @@ func TestGoalIsTheFirstPromptOfSubstance(t *testing.T) {
 	}
 }
 
-// What the client refused without a look at the file is mended by the next read or edit of it; a call that it gave up says nothing.
+// An edit that the client refused is mended by the next edit of the file, not by a look at it; a call that it gave up says nothing.
 func TestRefusalsOfTheClient(t *testing.T) {
 	file := `{"file_path":"/w/a.go"}`
 	for _, text := range []string{"File has not been read yet. Read it first before writing to it.", "<tool_use_error>String to replace not found in file.", "File has been modified since read"} {
-		if s := folded(failure("Edit", file, text), did("Read", file, `{}`)); len(s.Open) > 0 {
-			t.Errorf("%s: %+v", text, s.Open)
-		}
+		s := folded(failure("Edit", file, text), did("Read", file, `{}`))
+		expect.Equal(t, len(s.Open), 1, "open failures after a read:", text)
+		s = folded(failure("Edit", file, text), did("Read", file, `{}`), did("Edit", file, `{}`))
+		expect.Equal(t, len(s.Open), 0, "open failures after an edit:", text)
 	}
 	build := `{"command":"make"}`
 	s := folded(did("Bash", build, `{}`), failure("Bash", build, "<tool_use_error>Sibling tool call errored</tool_use_error>"), failure("Bash", build, "<tool_use_error>Blocked: sleep 45 followed by: make</tool_use_error>"), failure("Bash", build, "<tool_use_error>Cancelled: parallel tool call Bash(x) errored</tool_use_error>"),
@@ -181,7 +182,7 @@ func TestCommandsAndFailures(t *testing.T) {
 		did("Bash", `{"command":"ls"}`, `{"stdout":"a"}`),
 		failure("Bash", `{"command":"npm test"}`, "Exit code 1\nTests: 2 failed, 40 passed"),
 		failure("Edit", `{"file_path":"/w/a.go"}`, "String to replace not found in file."))
-	if len(s.Open) != 3 || s.Open[0].Target != "go test" || s.Open[0].Text != "--- FAIL: TestUpload" || s.Open[2].Target != "/w/a.go" {
+	if len(s.Open) != 3 || s.Open[0].Target != "go test ./..." || s.Open[0].Text != "--- FAIL: TestUpload" || s.Open[2].Target != "/w/a.go" {
 		t.Errorf("open: %+v", s.Open)
 	}
 	if c := s.Commands[2]; c.Line != "npm test" || c.OK || c.Result != "exit 1, 2 failed, 40 passed" {

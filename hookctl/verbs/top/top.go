@@ -169,7 +169,7 @@ func (t source) State(ctx context.Context, id, seq string) (lines []string, err 
 		if i.Born {
 			lines = append(lines, i.Brief())
 		}
-		for _, it := range hook.Known(w) {
+		for _, it := range hook.Known(w, w.Active) {
 			lines = append(lines, cmdline.OneLine(strings.TrimPrefix(it.Text, "[PHASE: POST_COMPACT] ")))
 		}
 		return nil

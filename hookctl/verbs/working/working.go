@@ -196,7 +196,7 @@ func (f *checkpointVerb) Run(ctx context.Context, e *env.Env, args []string) err
 		restored = " is restored"
 	}
 	e.Printf("checkpoint %d of %s%s\n", out.Checkpoint, show.Stamp(e, out.Time), restored)
-	for _, it := range hook.Known(out.State) {
+	for _, it := range hook.Known(out.State, e.Now()) {
 		e.Printf("%s\n", cmdline.OneLine(it.Text))
 	}
 	for _, l := range out.Left {
