@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"hookline/embedded"
@@ -39,8 +38,8 @@ type core struct {
 	life      context.Context // ends with the daemon
 	end       context.CancelFunc
 	effects   sync.WaitGroup
-	following atomic.Int32 // effects of hooks that are not appended yet
-	stopping  chan string  // the reason to end
+	following following   // effects of hooks that are not appended yet
+	stopping  chan string // the reason to end
 }
 
 // newCore returns the core of a daemon whose store was opened now.
@@ -71,11 +70,55 @@ func (c *core) close(ctx context.Context) error {
 
 // beside runs an effect of a hook after its answer. The daemon's end waits for it.
 func (c *core) beside(effect func(context.Context)) {
-	c.following.Add(1)
+	c.following.begin()
 	c.effects.Go(func() {
-		defer c.following.Add(-1)
+		defer c.following.end()
 		effect(context.WithoutCancel(c.life))
 	})
+}
+
+// following counts the effects that are on their way.
+type following struct {
+	mu   sync.Mutex    // guards what follows
+	n    int           // effects
+	none chan struct{} // closed when the last one ends; nil where nobody waits
+}
+
+func (f *following) begin() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.n++
+}
+
+func (f *following) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.n--
+	if f.n == 0 && f.none != nil {
+		close(f.none)
+		f.none = nil
+	}
+}
+
+// wait returns when there is no effect, or with the context's error.
+func (f *following) wait(ctx context.Context) error {
+	f.mu.Lock()
+	if f.n == 0 {
+		f.mu.Unlock()
+		return nil
+	}
+	if f.none == nil {
+		f.none = make(chan struct{})
+	}
+	none := f.none
+	f.mu.Unlock()
+
+	select {
+	case <-none:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // stop asks the daemon to end; the first reason counts.

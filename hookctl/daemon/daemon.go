@@ -90,6 +90,10 @@ func (d *Daemon) Take(ctx context.Context, f wire.Frame) (hook.Answer, error) {
 	return out.answer, err
 }
 
+// Settle returns when what follows from the frames that were taken is appended and folded: what the model was told, how full
+// the context is, dreams. An error is that of the context.
+func (d *Daemon) Settle(ctx context.Context) error { return d.following.wait(ctx) }
+
 // Handler returns the HTTP surface of the daemon; it needs no socket.
 func (d *Daemon) Handler() http.Handler { return d.endpoints.handler() }
 

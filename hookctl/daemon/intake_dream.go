@@ -30,7 +30,7 @@ func newDreams(c *core) *dreams { return &dreams{core: c, consolidate: identity.
 
 // start runs a dream beside the line; cause is the event that triggered it.
 func (d *dreams) start(session, phase, cause string) {
-	d.effects.Go(func() { d.run(context.WithoutCancel(d.life), session, phase, cause) })
+	d.beside(func(ctx context.Context) { d.run(ctx, session, phase, cause) })
 }
 
 // run consolidates and records the outcome.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
@@ -54,11 +53,10 @@ func take(t *testing.T, d *Daemon, f wire.Frame) hook.Answer {
 // settled waits for the effects of hooks.
 func settled(t *testing.T, d *Daemon) {
 	t.Helper()
-	for until := time.Now().Add(patience); d.following.Load() > 0; {
-		if time.Now().After(until) {
-			t.Fatal("an effect does not end")
-		}
-		runtime.Gosched()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := d.Settle(ctx); err != nil {
+		t.Fatalf("Settle = %v: an effect does not end", err)
 	}
 }
 
