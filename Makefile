@@ -145,7 +145,7 @@ crash: ## break it and count what is lost, the long form (LONG= for the short on
 bench: build ## the table of docs/benchmarks.md with its goals
 	$(GO) run ./bench
 
-continuity: build ## what an agent is told after compactions, judged with TRANSCRIPTS= (a folder; docs/continuity.md)
+continuity: ## what an agent is told after compactions, judged with TRANSCRIPTS= (a folder; docs/continuity.md)
 	@test -n "$(TRANSCRIPTS)" || { echo "make continuity: error: TRANSCRIPTS names no folder"; echo "make continuity: hint: TRANSCRIPTS=$$HOME/.claude/projects"; exit 1; }
 	$(GO) run ./continuity $(if $(VERBOSE),-v) $(if $(TOGETHER),-together) $(if $(EVERY),-every $(EVERY)) "$(TRANSCRIPTS)"
 

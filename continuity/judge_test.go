@@ -106,7 +106,7 @@ func TestPointsBetween(t *testing.T) {
 		{event: &events.PromptSubmitted{Prompt: "Add the retries"}}, {event: edit}, {event: &events.ToolSucceeded{ToolUseID: "1"}, asked: asked}, {event: edit},
 	}}
 	var all, between score
-	all.judge(one, nil, &between)
+	all.judge(one, []*session{one}, &between)
 	if len(all.tokens) != 0 || len(between.tokens) != 1 || between.tokens[0] != tokens(asked) || between.lacks[0] != 10 || between.seen[0] != 7 {
 		t.Errorf("%+v, %+v", all, between)
 	}

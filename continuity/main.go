@@ -1,15 +1,21 @@
 // Continuity measures what an agent is told after each compaction of recorded sessions, and at the start of later ones:
-// how much of what it then works with it could know. It plays the hooks of transcripts through the real binaries in a
-// home of its own (docs/continuity.md).
+// how much of what it then works with it could know. It plays the hooks of transcripts through a daemon in this process, at
+// their recorded times and with the disk as it was then (docs/continuity.md).
 //
 //	continuity [-v] [-together] [-every N] PATH…
 package main
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
+	"time"
 
 	"hookline/hookctl/transcript"
 )
@@ -30,58 +36,105 @@ func main() {
 		fmt.Fprintln(os.Stderr, "continuity: error: no transcripts\ncontinuity: hint: name a folder with some, as ~/.claude/projects")
 		os.Exit(1)
 	}
-	if err := run(o, *verbose, flag.Args()); err != nil {
+	if err := apart(); err != nil {
+		fmt.Fprintln(os.Stderr, "continuity: error:", err)
+		os.Exit(1)
+	}
+	if err := run(context.Background(), o, *verbose, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "continuity: error:", err)
 		os.Exit(1)
 	}
 }
 
-// run plays and judges every session, once without the client's summaries, where it also asks at points between the
-// compactions, and once as the client sends its hooks, and prints the table.
-func run(o options, verbose bool, paths []string) error {
+// apart keeps what this machine is set to away from the play: the daemon runs in this process.
+func apart() error {
+	for _, setting := range os.Environ() {
+		name, _, _ := strings.Cut(setting, "=")
+		for _, of := range []string{"CLAUDE", "HOOKLINE", "GIT_", "XDG_"} {
+			if strings.HasPrefix(name, of) {
+				if err := os.Unsetenv(name); err != nil {
+					return fmt.Errorf("unset %s: %w", name, err)
+				}
+			}
+		}
+	}
+	return os.Setenv("HOME", filepath.Join(os.TempDir(), "continuity-without-home"))
+}
+
+// outcome is what the play of a project came to: without the client's summaries, with them, and at the points between.
+type outcome struct{ alone, beside, between score }
+
+// run plays and judges the sessions of every project, once without the client's summaries, where it also asks at points
+// between the compactions, and once as the client sends its hooks, and prints the table.
+func run(ctx context.Context, o options, verbose bool, paths []string) error {
 	list, problems := transcript.Sessions(paths)
 	for _, p := range problems {
 		fmt.Fprintln(os.Stderr, "continuity: warning:", p)
 	}
 
-	alone, between, err := played(o, list, true)
-	if err != nil {
-		return err
-	}
-	o.every = 0
-	beside, _, err := played(o, list, false)
+	all, err := judgedAll(ctx, o, projects(paths, list, o.together))
 	if err != nil {
 		return err
 	}
 	if verbose {
-		for _, line := range slices.Concat(beside.missed, between.missed) {
+		for _, line := range slices.Concat(all.beside.missed, all.between.missed) {
 			fmt.Println(line)
 		}
 	}
-	fmt.Printf("%d compactions, %d starts after an earlier session of the project\n\n%s", len(beside.tokens), len(beside.startTokens), table(alone, beside))
-	if len(between.tokens) > 0 {
-		fmt.Printf("\nasked at points between, as if the context were cut there\n\n%s", table(between, between))
+	fmt.Printf("%d compactions, %d starts after an earlier session of the project\n\n%s",
+		len(all.beside.tokens), len(all.beside.startTokens), table(all.alone, all.beside))
+	if len(all.between.tokens) > 0 {
+		fmt.Printf("\nasked at points between, as if the context were cut there\n\n%s", table(all.between, all.between))
 	}
 	return nil
 }
 
-// played plays every session in a home of its own, and judges it: its compactions and its start, and the points between.
-func played(o options, list []transcript.Session, alone bool) (all, between score, err error) {
-	sessions, err := loaded(list)
-	if err != nil {
-		return all, between, err
+// atOnce is how many projects are played at the same time.
+const atOnce = 2
+
+// judgedAll judges projects, and adds up what they came to in their order.
+func judgedAll(ctx context.Context, o options, list []project) (all outcome, err error) {
+	outcomes := make([]outcome, len(list))
+	errs := make([]error, len(list))
+	var playing sync.WaitGroup
+	room := make(chan bool, atOnce)
+	for i, p := range list {
+		playing.Go(func() {
+			room <- true
+			defer func() { <-room }()
+			begin := time.Now()
+			outcomes[i], errs[i] = judged(ctx, o, p)
+			if errs[i] != nil {
+				errs[i] = fmt.Errorf("project %s: %w", p.name, errs[i])
+			}
+			fmt.Fprintf(os.Stderr, "%s: %d sessions, %d hooks, %.1f s\n", p.name, len(p.sessions), len(inOrder(p.sessions)), time.Since(begin).Seconds())
+		})
 	}
-	st := &stage{options: o, alone: alone, repo: map[string]string{}}
-	defer st.close()
-	if err := st.open(); err != nil {
-		return all, between, err
+	playing.Wait()
+	for _, one := range outcomes {
+		all.alone.add(one.alone)
+		all.beside.add(one.beside)
+		all.between.add(one.between)
 	}
-	for i, s := range sessions {
-		fmt.Fprintf(os.Stderr, "%d of %d: %s, %d hooks\n", i+1, len(sessions), s.id, len(s.hooks))
-		if err := st.play(s); err != nil {
-			return all, between, fmt.Errorf("session %s: %w", s.id, err)
-		}
-		all.judge(s, sessions[:i], &between)
+	return all, errors.Join(errs...)
+}
+
+// judged plays a project twice and judges its sessions: their compactions and starts, and the points between.
+func judged(ctx context.Context, o options, p project) (out outcome, err error) {
+	if err := played(ctx, o, p, true); err != nil {
+		return out, err
 	}
-	return all, between, nil
+	for _, s := range p.sessions {
+		out.alone.judge(s, p.sessions, &out.between)
+	}
+
+	o.every = 0
+	if err := played(ctx, o, p, false); err != nil {
+		return out, err
+	}
+	var none score
+	for _, s := range p.sessions {
+		out.beside.judge(s, p.sessions, &none)
+	}
+	return out, nil
 }

@@ -2,178 +2,346 @@ package main
 
 import (
 	"bytes"
-	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"hookline/events"
-	"hookline/hookctl/transcript"
+	"hookline/hookctl/api"
+	"hookline/hookctl/client"
+	"hookline/hookctl/daemon"
+	"hookline/hookctl/wire"
 )
 
-// session is one recorded session with what the model was told in it.
-type session struct {
-	id    string
-	cwd   string // where it was
-	root  string // where it is played
-	hooks []transcript.Hook
-	steps []step
-}
-
-// step is a hook as it is judged.
-type step struct {
-	event events.Event
-	told  string // what the model was told with it
-	asked string // what it would have been told by a compaction after it; "": not asked
-}
-
-// loaded reads sessions, in the order of their time. Those without a call are left out.
-func loaded(list []transcript.Session) ([]*session, error) {
-	var out []*session
-	for _, files := range list {
-		if files.Main == "" {
-			continue
-		}
-		s := &session{}
-		r := transcript.NewReader(files.Main)
-		r.Batches = true
-		err := transcript.Read(files.Main, func(text []byte) error {
-			s.hooks = append(s.hooks, r.Hooks(text)...)
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		s.hooks = append(s.hooks, r.End()...)
-		s.hooks = slices.DeleteFunc(s.hooks, func(h transcript.Hook) bool { return h.Agent == "sidechain" })
-		if len(s.hooks) < 2 {
-			continue
-		}
-		s.id, s.cwd = s.hooks[0].Session, s.hooks[0].Cwd
-		out = append(out, s)
-	}
-	slices.SortStableFunc(out, func(a, b *session) int {
-		return cmp.Or(a.hooks[0].Time.Compare(b.hooks[0].Time), strings.Compare(a.id, b.id))
-	})
-	return out, nil
-}
-
-// stage is a home with a daemon, and a repository for each project.
+// stage is a daemon in this process, whose clock is that of the recorded hooks, with the disk that it sees.
 type stage struct {
 	options
-	bin   string
-	dir   string
-	alone bool              // without the client's summaries
-	repo  map[string]string // by where the sessions were
+	alone bool   // without the client's summaries
+	dir   string // below which everything is played
+
+	daemon *daemon.Daemon
+	api    *client.Client
+	clock  atomic.Int64 // Unix ms
+
+	places  *places
+	roots   []string // recorded repositories
+	disk    *disk
+	clients map[*session]*process
+	scripts map[*file]*script
+	left    map[*session]int // hooks that are not played yet
+	calls   map[*session]int
 }
 
-func (st *stage) open() (err error) {
-	if st.bin, err = filepath.Abs("bin"); err != nil {
-		return err
-	}
-	if st.dir, err = os.MkdirTemp("", "continuity-*"); err != nil {
-		return err
-	}
-	if st.dir, err = filepath.EvalSymlinks(st.dir); err != nil {
-		return err
-	}
-	_, err = st.command(st.dir, nil, "start")
-	return err
+// script is a transcript as far as it is written.
+type script struct {
+	path    string
+	written int // lines
 }
 
-func (st *stage) close() {
-	_, _ = st.command(st.dir, nil, "stop") // what is left goes with the folder
-	_ = os.RemoveAll(st.dir)
-}
-
-// command runs hookctl and gives what it printed.
-func (st *stage) command(dir string, in []byte, args ...string) ([]byte, error) {
-	cmd := exec.Command(filepath.Join(st.bin, "hookctl"), args...)
-	cmd.Dir = dir
-	cmd.Env = []string{"HOME=" + st.dir, "HOOKLINE_HOME=" + filepath.Join(st.dir, "state"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + st.dir, "CLAUDE_PROJECT_DIR=" + dir}
-	cmd.Stdin = bytes.NewReader(in)
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
+// played plays the sessions of a project, all of their hooks in the order of their times.
+func played(ctx context.Context, o options, p project, alone bool) (err error) {
+	st, err := newStage(ctx, o, p.sessions, alone)
 	if err != nil {
-		return nil, fmt.Errorf("hookctl %s: %w: %s", strings.Join(args, " "), err, errs.Bytes())
-	}
-	return out, nil
-}
-
-// repository is the folder that stands for a project's.
-func (st *stage) repository(cwd string) (string, error) {
-	if st.together {
-		cwd = ""
-	}
-	if dir, ok := st.repo[cwd]; ok {
-		return dir, nil
-	}
-	dir := filepath.Join(st.dir, fmt.Sprintf("p%d", len(st.repo)))
-	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("git init: %w: %s", err, out)
-	}
-	st.repo[cwd] = dir
-	return dir, nil
-}
-
-// play sends the session's hooks, as from a folder that is there, and keeps what is told.
-func (st *stage) play(s *session) (err error) {
-	if s.root, err = st.repository(s.cwd); err != nil {
 		return err
 	}
-	calls := 0
-	for _, h := range s.hooks {
-		h.Data = bytes.ReplaceAll(h.Data, quotedInside(s.cwd), quotedInside(s.root))
-		e := h.Event()
-		mirror(s.root, e)
-		now := step{event: e}
-		if summary, ok := e.(*events.SubagentStopped); !st.alone || !ok || summary.AgentType != "" {
-			if now.told, err = st.hook(s.root, h); err != nil {
-				return err
-			}
+	defer func() { err = errors.Join(err, st.close(ctx)) }()
+
+	hooks := inOrder(p.sessions)
+	st.prepare(hooks)
+	for _, h := range hooks {
+		if err := st.play(ctx, h); err != nil {
+			return fmt.Errorf("session %s, %s, line %d: %w", h.session.id, h.file.path, h.line, err)
 		}
-		if h.Agent == "" && (h.Name == "PostToolUse" || h.Name == "PostToolUseFailure") {
-			calls++
-			if st.every > 0 && calls%st.every == 0 {
-				if now.asked, err = st.ask(s); err != nil {
+	}
+	return nil
+}
+
+// newStage opens a stage. Its folder's name has always the same length: it stands in what is told.
+func newStage(ctx context.Context, o options, sessions []*session, alone bool) (*stage, error) {
+	temp, err := filepath.EvalSymlinks(os.TempDir())
+	if err != nil {
+		return nil, fmt.Errorf("find the folder for temporary files: %w", err)
+	}
+	st := &stage{options: o, alone: alone, dir: filepath.Join(temp, fmt.Sprintf("stage-%08x", rand.Uint32())),
+		clients: map[*session]*process{}, scripts: map[*file]*script{}, left: map[*session]int{}, calls: map[*session]int{}}
+	if err := os.Mkdir(st.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make a stage: %w", err)
+	}
+	st.disk = newDisk(st.dir)
+	st.places = placesOf(st.dir, sessions)
+	if o.together {
+		for _, s := range sessions {
+			st.places.instead(s.cwd, st.dir+"/together")
+		}
+	}
+	if err := st.found(sessions); err != nil {
+		return nil, err
+	}
+
+	now := func() time.Time { return time.UnixMilli(st.clock.Load()).UTC() }
+	if len(sessions) > 0 {
+		st.clock.Store(sessions[0].files[0].hooks[0].at.UnixMilli())
+	}
+	st.daemon, err = daemon.Open(ctx, daemon.Options{Home: filepath.Join(st.dir, "state"), Now: now})
+	if err != nil {
+		return nil, fmt.Errorf("open a daemon: %w", err)
+	}
+	st.api = client.InProcess(client.Local{Handler: st.daemon.Handler()})
+	return st, nil
+}
+
+// found makes the repositories, and gives each session its work tree.
+func (st *stage) found(sessions []*session) error {
+	st.roots = repositories(sessions)
+	for _, root := range st.roots {
+		dir := st.places.to(root)
+		if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
+			return fmt.Errorf("git init: %w: %s", err, out)
+		}
+	}
+	for _, s := range sessions {
+		s.steps = nil
+		main, linked := repository(s.cwd)
+		root := s.cwd
+		if in := rootOf(st.roots, main); in != "" {
+			root = in
+			if linked != "" {
+				root = linked
+				if err := st.link(in, linked); err != nil {
 					return err
 				}
 			}
 		}
-		s.steps = append(s.steps, now)
+		s.root = st.places.to(root)
 	}
-	end := fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":"SessionEnd","reason":"other"}`, s.id, s.root)
-	_, err = st.command(s.root, []byte(end), "hook", "SessionEnd")
-	return err
+	return nil
 }
 
-// ask gives what a compaction at this moment would tell.
-func (st *stage) ask(s *session) (string, error) {
-	out, err := st.command(s.root, nil, "context", "show", "--session", s.id, "--json")
+// link makes a linked work tree of a repository, as git does.
+func (st *stage) link(main, tree string) error {
+	dir := st.places.to(tree)
+	own := filepath.Join(st.places.to(main), ".git", "worktrees", filepath.Base(tree))
+	for name, content := range map[string]string{
+		filepath.Join(dir, ".git"):      "gitdir: " + own + "\n",
+		filepath.Join(own, "gitdir"):    filepath.Join(dir, ".git") + "\n",
+		filepath.Join(own, "commondir"): "../..\n",
+		filepath.Join(own, "HEAD"):      "ref: refs/heads/" + filepath.Base(tree) + "\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return fmt.Errorf("make a work tree: %w", err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			return fmt.Errorf("make a work tree: %w", err)
+		}
+	}
+	return nil
+}
+
+func (st *stage) close(ctx context.Context) error {
+	for _, p := range st.clients {
+		p.end()
+	}
+	err := st.daemon.Close(ctx)
+	return errors.Join(err, os.RemoveAll(st.dir))
+}
+
+// prepare puts on the disk what was there before the first hook.
+func (st *stage) prepare(hooks []recorded) {
+	s := newSeeds()
+	for _, h := range hooks {
+		st.left[h.session]++
+		if h.Name == "PreToolUse" || h.Name == "PostToolUse" || h.Name == "PostToolUseFailure" {
+			s.take(st.eventOf(h), st.places.to(h.Cwd))
+		}
+	}
+	s.plant(st.disk)
+}
+
+// eventOf returns the event of a hook, with the paths of the stage.
+func (st *stage) eventOf(h recorded) events.Event {
+	h.Data = st.places.mapped(h.Data)
+	return h.Event()
+}
+
+// play sends one hook, and keeps what is told.
+func (st *stage) play(ctx context.Context, h recorded) error {
+	st.clock.Store(h.at.UnixMilli())
+	if err := st.setUp(h); err != nil {
+		return err
+	}
+
+	s := h.session
+	e := st.eventOf(h)
+	st.disk.take(e, st.places.to(h.Cwd))
+	now := step{event: e, time: h.at, file: h.file.path, line: h.line}
+	if summary, ok := e.(*events.SubagentStopped); !st.alone || !ok || summary.AgentType != "" {
+		var err error
+		if now.told, err = st.hook(ctx, h); err != nil {
+			return err
+		}
+	}
+	if err := st.askBetween(ctx, h, &now); err != nil {
+		return err
+	}
+	now.paths = st.look(s, now.told+"\n"+now.asked)
+	s.steps = append(s.steps, now)
+
+	st.left[s]--
+	if st.left[s] == 0 { // the transcript has no end of a session: its client is gone, and that is all
+		st.clients[s].end()
+		delete(st.clients, s)
+	}
+	return nil
+}
+
+// setUp makes the world of a hook as it was then: the client's process, the folder that it is in with its branch, and the
+// transcript as far as the client had written it.
+func (st *stage) setUp(h recorded) error {
+	s := h.session
+	if st.clients[s] == nil {
+		p, err := newProcess(s.origin)
+		if err != nil {
+			return err
+		}
+		st.clients[s] = p
+	}
+	cwd := st.places.to(h.Cwd)
+	if err := os.MkdirAll(cwd, 0o700); err != nil {
+		return fmt.Errorf("make the folder of a hook: %w", err)
+	}
+	if err := st.checkOut(h); err != nil {
+		return err
+	}
+	return st.write(h)
+}
+
+// checkOut sets the branch that the client saw.
+func (st *stage) checkOut(h recorded) error {
+	main, linked := repository(h.Cwd)
+	root := rootOf(st.roots, main)
+	if root == "" || h.Branch == "" || h.Branch == "HEAD" {
+		return nil
+	}
+	head := filepath.Join(st.places.to(root), ".git", "HEAD")
+	own := filepath.Join(st.places.to(root), ".git", "worktrees", filepath.Base(linked), "HEAD")
+	if _, err := os.Stat(own); linked != "" && err == nil {
+		head = own
+	}
+	want := "ref: refs/heads/" + h.Branch + "\n"
+	if contentOf(head) == want {
+		return nil
+	}
+	if err := os.WriteFile(head, []byte(want), 0o600); err != nil {
+		return fmt.Errorf("set the branch: %w", err)
+	}
+	return nil
+}
+
+// write goes on with the transcript of a hook up to the line that its hook can read.
+func (st *stage) write(h recorded) error {
+	sc := st.scripts[h.file]
+	if sc == nil {
+		sc = &script{path: st.scriptOf(h.file)}
+		st.scripts[h.file] = sc
+	}
+	to := h.readable()
+	if to <= sc.written {
+		return nil
+	}
+	var b bytes.Buffer
+	for _, line := range h.file.lines[sc.written:to] {
+		b.Write(st.places.mapped(line))
+		b.WriteByte('\n')
+	}
+	sc.written = to
+	if err := os.MkdirAll(filepath.Dir(sc.path), 0o700); err != nil {
+		return fmt.Errorf("make the folder of a transcript: %w", err)
+	}
+	f, err := os.OpenFile(sc.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return "", err
+		return fmt.Errorf("open a transcript: %w", err)
 	}
-	var shown struct{ Text string }
-	err = json.Unmarshal(out, &shown)
-	return shown.Text, err
+	_, err = f.Write(b.Bytes())
+	return errors.Join(err, f.Close())
 }
 
-// hook sends one hook and gives what the model was told.
-func (st *stage) hook(root string, h transcript.Hook) (string, error) {
-	out, err := st.command(root, h.Data, "hook", h.Name)
-	if err != nil || len(out) == 0 {
-		return "", err
+// scriptOf is where a transcript is written.
+func (st *stage) scriptOf(f *file) string { return filepath.Join(st.dir, "transcripts", f.below) }
+
+// hook sends one hook and returns what the model was told, when what follows from it has happened.
+func (st *stage) hook(ctx context.Context, h recorded) (string, error) {
+	s := h.session
+	body := bytes.Replace(st.places.mapped(h.Data), quotedInside(h.file.path), quotedInside(st.scriptOf(h.file)), 1)
+	if h.Name == "SubagentStop" {
+		body = bytes.ReplaceAll(body, quotedInside(h.file.path), quotedInside(st.scriptOf(h.file)))
+	}
+	pid := st.clients[s].pid()
+	launch := st.places.to(s.cwd)
+	env := map[string]string{"CLAUDE_PROJECT_DIR": launch, "CLAUDE_PID": strconv.Itoa(pid), "CLAUDE_CODE_SESSION_ID": s.id}
+	if s.entrypoint != "" {
+		env["CLAUDE_CODE_ENTRYPOINT"] = s.entrypoint
+	}
+	f := wire.Frame{ID: h.ID, Args: []string{"hook", h.Name}, Cwd: st.places.to(h.Cwd), PPID: pid, Time: h.at.UnixMilli(), Env: env,
+		Binary: "hookctl", Complete: true, Size: int64(len(body)), Body: body}
+	out, err := st.daemon.Take(ctx, f)
+	if err != nil {
+		return "", fmt.Errorf("take %s: %w", h.Name, err)
+	}
+	if err := st.daemon.Settle(ctx); err != nil {
+		return "", fmt.Errorf("wait for what follows from %s: %w", h.Name, err)
+	}
+
+	if len(out.Stdout) == 0 {
+		return "", nil
 	}
 	var answer struct {
 		HookSpecificOutput struct{ AdditionalContext string }
 	}
-	err = json.Unmarshal(out, &answer)
-	return answer.HookSpecificOutput.AdditionalContext, err
+	if err := json.Unmarshal(out.Stdout, &answer); err != nil { // plain words, as to PreCompact
+		return string(out.Stdout), nil
+	}
+	return answer.HookSpecificOutput.AdditionalContext, nil
+}
+
+// askBetween asks behind every Nth call of the session itself what a compaction at this moment would tell.
+func (st *stage) askBetween(ctx context.Context, h recorded, now *step) error {
+	ended := h.Name == "PostToolUse" || h.Name == "PostToolUseFailure"
+	if h.Agent != "" || !ended || st.every == 0 {
+		return nil
+	}
+	st.calls[h.session]++
+	if st.calls[h.session]%st.every != 0 {
+		return nil
+	}
+	shown, err := api.Context.Call(ctx, st.api, api.ContextRequest{Session: h.session.id})
+	if err != nil {
+		return fmt.Errorf("ask for the context: %w", err)
+	}
+	now.asked = shown.Text
+	return nil
+}
+
+// look asks the disk for the paths that were told.
+func (st *stage) look(s *session, told string) map[string]path {
+	if strings.TrimSpace(told) == "" {
+		return nil
+	}
+	paths := map[string]path{}
+	for _, name := range pathsTold(textOf(s.root, told)) {
+		paths[name] = st.disk.look(resolve(s.root, name))
+	}
+	return paths
 }
 
 // quotedInside is a text as it stands within a JSON string.
@@ -182,27 +350,5 @@ func quotedInside(text string) []byte {
 	return b[1 : len(b)-1]
 }
 
-// mirror writes what a call wrote, so that the files are on disk as the session left them.
-func mirror(root string, e events.Event) {
-	done, ok := e.(*events.ToolSucceeded)
-	if !ok {
-		return
-	}
-	in := events.InputOf(done.ToolInput)
-	path, content := in.FilePath.Text(), in.Content.Text()
-	switch done.ToolName {
-	case "Write":
-	case "Edit":
-		n := 1
-		if in.All {
-			n = -1
-		}
-		content = strings.Replace(events.MemberText(done.ToolResponse, "originalFile"), in.OldString.Text(), in.NewString.Text(), n)
-	default:
-		return
-	}
-	below, err := filepath.Rel(root, path)
-	if err == nil && filepath.IsLocal(below) && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
-		_ = os.WriteFile(path, []byte(content), 0o600) // a file that cannot be written is told as changed: seen in the table
-	}
-}
+// sorted returns the keys of a map in their order.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

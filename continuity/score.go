@@ -55,6 +55,23 @@ type score struct {
 	missed      []string
 }
 
+// add adds what another project came to.
+func (s *score) add(other score) {
+	for i, r := range other.rows {
+		was := &s.rows[i]
+		was.of += r.of
+		was.told += r.told
+		was.sum += r.sum
+		was.by += r.by
+	}
+	s.tokens = append(s.tokens, other.tokens...)
+	s.lacks = append(s.lacks, other.lacks...)
+	s.seen = append(s.seen, other.seen...)
+	s.summaries = append(s.summaries, other.summaries...)
+	s.startTokens = append(s.startTokens, other.startTokens...)
+	s.missed = append(s.missed, other.missed...)
+}
+
 // point is one compaction, or a start, with what the model has been given.
 type point struct {
 	session string
@@ -92,7 +109,7 @@ func (s *score) once(n int, p point, what string, known func(text) bool) {
 
 // judge adds a session: each of its compactions, and its start where sessions of its project came before. The points
 // at which a compaction was only asked about go to between.
-func (s *score) judge(one *session, before []*session, between *score) {
+func (s *score) judge(one *session, sessions []*session, between *score) {
 	p := newPast(one.root)
 	summary := ""
 	for i, st := range one.steps {
@@ -103,7 +120,7 @@ func (s *score) judge(one *session, before []*session, between *score) {
 			}
 		case *events.SessionStarted:
 			if e.Source != "compact" {
-				s.start(one, before, i)
+				s.start(one, sessions, i)
 				break
 			}
 			s.compaction(one, p, i, st.told, summary)
@@ -187,11 +204,14 @@ func (p *past) saw(path string) bool {
 }
 
 // start judges the start of a session: what it touches of the files that earlier sessions of its project touched.
-func (s *score) start(one *session, before []*session, at int) {
+func (s *score) start(one *session, sessions []*session, at int) {
 	earlier := newPast(one.root)
-	for _, b := range before {
-		if b.root == one.root {
-			for _, st := range b.steps {
+	for _, b := range sessions {
+		if b == one || b.root != one.root {
+			continue
+		}
+		for _, st := range b.steps {
+			if st.time.Before(one.steps[at].time) {
 				earlier.take(st.event)
 			}
 		}
