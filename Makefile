@@ -147,7 +147,7 @@ bench: build ## the table of docs/benchmarks.md with its goals
 
 continuity: ## what an agent is told after compactions, judged with TRANSCRIPTS= (a folder; docs/continuity.md)
 	@test -n "$(TRANSCRIPTS)" || { echo "make continuity: error: TRANSCRIPTS names no folder"; echo "make continuity: hint: TRANSCRIPTS=$$HOME/.claude/projects"; exit 1; }
-	$(GO) run ./continuity $(if $(VERBOSE),-v) $(if $(TOGETHER),-together) $(if $(EVERY),-every $(EVERY)) "$(TRANSCRIPTS)"
+	$(GO) run ./continuity $(if $(VERBOSE),-v) $(if $(TOGETHER),-together) $(if $(EVERY),-every $(EVERY)) $(if $(POINTS),-points "$(POINTS)") "$(TRANSCRIPTS)"
 
 e2e: ## the scenarios under the real client, a pinned release (e2e/README.md)
 	HOOKLINE_E2E=1 $(GO) test -count=1 -timeout 10m ./e2e

@@ -2,7 +2,7 @@
 // how much of what it then works with it could know. It plays the hooks of transcripts through a daemon in this process, at
 // their recorded times and with the disk as it was then (docs/continuity.md).
 //
-//	continuity [-v] [-together] [-every N] PATH…
+//	continuity [-v] [-together] [-every N] [-points DIR] PATH…
 package main
 
 import (
@@ -24,6 +24,7 @@ import (
 type options struct {
 	together bool
 	every    int
+	points   string // a folder
 }
 
 func main() {
@@ -31,6 +32,7 @@ func main() {
 	verbose := flag.Bool("v", false, "also name what was not told")
 	flag.BoolVar(&o.together, "together", false, "all sessions are of one project: they were in work trees of it")
 	flag.IntVar(&o.every, "every", 0, "also judge behind every `N`th call what a compaction there would tell")
+	flag.StringVar(&o.points, "points", "", "write what was told at each point into a file of its own below `DIR`")
 	flag.Parse()
 	if flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "continuity: error: no transcripts\ncontinuity: hint: name a folder with some, as ~/.claude/projects")
@@ -128,8 +130,15 @@ func judged(ctx context.Context, o options, p project) (out outcome, err error) 
 		out.alone.judge(s, p.sessions, &out.between)
 	}
 
+	if err := o.write(p, true); err != nil {
+		return out, err
+	}
+
 	o.every = 0
 	if err := played(ctx, o, p, false); err != nil {
+		return out, err
+	}
+	if err := o.write(p, false); err != nil {
 		return out, err
 	}
 	var none score
@@ -137,4 +146,12 @@ func judged(ctx context.Context, o options, p project) (out outcome, err error) 
 		out.beside.judge(s, p.sessions, &none)
 	}
 	return out, nil
+}
+
+// write writes the points of a project where that is asked for.
+func (o options) write(p project, between bool) error {
+	if o.points == "" {
+		return nil
+	}
+	return writePoints(o.points, p, between)
 }

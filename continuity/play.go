@@ -112,10 +112,13 @@ func (st *stage) found(sessions []*session) error {
 	}
 	for _, s := range sessions {
 		s.steps = nil
+		s.back = st.places.back
 		main, linked := repository(s.cwd)
 		root := s.cwd
+		s.repo = s.cwd
 		if in := rootOf(st.roots, main); in != "" {
 			root = in
+			s.repo = in
 			if linked != "" {
 				root = linked
 				if err := st.link(in, linked); err != nil {
@@ -124,6 +127,9 @@ func (st *stage) found(sessions []*session) error {
 			}
 		}
 		s.root = st.places.to(root)
+		if st.together {
+			s.repo = ""
+		}
 	}
 	return nil
 }

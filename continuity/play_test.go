@@ -339,3 +339,30 @@ func TestRemovedFileIsGone(t *testing.T) {
 		t.Errorf("told at the start = %q, want the line %q", told, want)
 	}
 }
+
+// A point's file says where it is in the transcript, and what was told there, with the recorded paths.
+func TestPointsAreWritten(t *testing.T) {
+	one := transcriptOf(firstID, 0).prompt("Add the retries to the client").writes("retry.go").
+		call("Write", `{"file_path":"/home/me/notes.md","content":"x"}`, `{"type":"create"}`, "").compacts().reads("retry.go")
+	two := transcriptOf(secondID, time.Hour).prompt("Make the page of the reports faster")
+	p := play(t, one, two)
+	dir := t.TempDir()
+	expect.OK(t, writePoints(dir, p, false))
+
+	at := expect.Value(os.ReadFile(filepath.Join(dir, "app-11111111-compaction-02.txt")))(t)
+	start := expect.Value(os.ReadFile(filepath.Join(dir, "app-22222222-startup-01.txt")))(t)
+	for _, c := range []struct {
+		in   []byte
+		want string
+	}{
+		{at, "kind     compaction\n"}, {at, "time     2026-03-01T09:00:07Z\n"}, {at, firstID + ".jsonl:7 of 9 lines\n"}, {at, "  1  "}, {at, "/home/me/notes.md"},
+		{start, "kind     startup\n"}, {start, "before   " + firstID + ", last active 2026-03-01T09:00:09Z"}, {start, "/home/me/notes.md"},
+	} {
+		if !strings.Contains(string(c.in), c.want) {
+			t.Errorf("point = %s\nwant %q in it", c.in, c.want)
+		}
+	}
+	if strings.Contains(string(at), "stage-") {
+		t.Errorf("point = %s\nwant no path of the stage", at)
+	}
+}

@@ -22,10 +22,13 @@ type session struct {
 	id         string
 	cwd        string // where it was launched, as recorded
 	root       string // its work tree, where it is played
+	repo       string // the repository of that, as recorded; of a folder without one the folder
 	entrypoint string // how the client was started, as recorded
 	origin     string // the session that it is a fork of
 	files      []*file
 	steps      []step
+
+	back func(told string) string // with the paths as they were recorded
 }
 
 // file is one transcript: that of a session, or of a subagent of it.
@@ -94,7 +97,7 @@ func projects(paths []string, list []transcript.Session, together bool) []projec
 
 	var all []project
 	for name, sessions := range by {
-		all = append(all, project{name: cmp.Or(name, "."), sessions: loaded(paths, sessions)})
+		all = append(all, project{name: cmp.Or(name, filepath.Base(paths[0])), sessions: loaded(paths, sessions)})
 	}
 	slices.SortFunc(all, func(a, b project) int { return strings.Compare(a.name, b.name) })
 	return all
