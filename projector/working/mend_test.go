@@ -1,0 +1,186 @@
+package working
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"hookline/events"
+	"hookline/expect"
+	"hookline/projector"
+)
+
+// runs is a command that succeeded, with what it printed.
+func runs(command, output string) events.Event {
+	return did("Bash", fmt.Sprintf(`{"command":%q}`, command), fmt.Sprintf(`{"stdout":%q}`, output))
+}
+
+// fails is a command that failed.
+func fails(command, output string) events.Event {
+	return failure("Bash", fmt.Sprintf(`{"command":%q}`, command), "Exit code 1\n"+output)
+}
+
+// targets names what is open.
+func targets(s State) string {
+	var list []string
+	for _, f := range s.Open {
+		list = append(list, f.Target)
+	}
+	return strings.Join(list, ", ")
+}
+
+// looksAround are so many calls that mend nothing.
+func looksAround(n int) []events.Event {
+	var list []events.Event
+	for i := range n {
+		list = append(list, runs(fmt.Sprintf("cat notes/%d.txt", i), "x"))
+	}
+	return list
+}
+
+func TestWhatIsOpen(t *testing.T) {
+	edit := `{"file_path":"/w/up/client.go"}`
+	editFails := failure("Edit", edit, "String to replace not found in file.")
+	for name, c := range map[string]struct {
+		list []events.Event
+		want string
+	}{
+		"looks": {[]events.Event{fails("ls nope", "ls: cannot access 'nope'"), fails("grep -r x .", ""), fails("which docker", ""), fails("git status", "fatal: not a git repository"),
+			fails("curl -s localhost:9", ""), failure("Read", edit, "File does not exist."), failure("WebFetch", `{"url":"x"}`, "404"), failure("Grep", `{}`, "x")}, ""},
+		"one of each kind": {[]events.Event{fails("cargo test", "x"), fails("npm run build", "x"), editFails, fails("git push", "fatal: x"), fails("uv sync", "x"), fails("terraform apply", "x")},
+			"cargo test, npm run build, /w/up/client.go, git push, uv sync, terraform apply"},
+
+		"the same passes":              {[]events.Event{fails("mix test", "x"), runs("mix test", "ok")}, ""},
+		"a wider run passes":           {[]events.Event{fails("npm run lint:fix", "x"), runs("npm run lint", "ok")}, ""},
+		"a narrower run passes":        {[]events.Event{fails("pytest", "x"), runs("pytest tests/a.py", "ok")}, "pytest"},
+		"it passes in another folder":  {[]events.Event{fails("cd web && npm test", "x"), runs("cd api && npm test", "ok")}, "npm test"},
+		"it passes in the same folder": {[]events.Event{fails("cd web && npm test", "x"), runs("cd /w/web && npm test", "ok")}, ""},
+		"a part passes":                {[]events.Event{fails("npm run lint && npm test", "x"), runs("npm run lint", "ok")}, "npm test"},
+		"all parts pass":               {[]events.Event{fails("npm run lint && npm test", "x"), runs("npm run lint", "ok"), runs("npm test", "ok")}, ""},
+		"it fails once more, wider":    {[]events.Event{fails("go test ./up", "x"), fails("go test ./...", "x")}, "go test ./..."},
+
+		"checked out in a compound": {[]events.Event{fails("git checkout main", "error: Your local changes would be overwritten"), runs("git stash && git checkout main", "Switched")}, ""},
+		"pushed behind a pipe":      {[]events.Event{fails("git push", "fatal: no upstream"), runs("git push -u origin x 2>&1 | tail -3", "x -> x")}, ""},
+		"rejected behind a pipe":    {[]events.Event{fails("git push", "fatal: no upstream"), runs("git push -u origin x 2>&1 | tail -3", " ! [rejected] x -> x")}, "git push"},
+		"a merge is given up":       {[]events.Event{fails("git merge main", "CONFLICT (content): a.go"), runs("git merge --abort", "")}, ""},
+		"nothing to commit":         {[]events.Event{fails("git commit -m x", "nothing to commit, working tree clean")}, ""},
+		"installed otherwise":       {[]events.Event{fails("npm install left-pad@9", "npm ERR! 404"), runs("npm install left-pad", "added 1 package")}, ""},
+
+		"a read after a failed edit": {[]events.Event{editFails, did("Read", edit, `{}`)}, "/w/up/client.go"},
+		"an edit of the file":        {[]events.Event{editFails, did("Write", edit, `{}`)}, ""},
+		"the file is removed":        {[]events.Event{editFails, runs("rm up/client.go", "")}, ""},
+		"the file is moved":          {[]events.Event{editFails, runs("git mv up/client.go up/retry.go", "")}, ""},
+
+		"a commit after a check":      {[]events.Event{editFails, fails("go build ./...", "x"), runs("go vet ./...", ""), runs("git commit -am x", "1 file changed")}, ""},
+		"a commit without a check":    {[]events.Event{editFails, runs("git commit -am x", "1 file changed")}, "/w/up/client.go"},
+		"a test stays after a commit": {[]events.Event{fails("go test ./...", "x"), runs("go vet ./...", ""), runs("git commit -am x", "1 file changed")}, "go test ./..."},
+
+		"in the background": {[]events.Event{fails("npm test", "x"), did("Bash", `{"command":"npm test"}`, `{"stdout":"","backgroundTaskId":"b1"}`)}, "npm test"},
+	} {
+		var list []events.Event
+		for _, e := range c.list {
+			switch e := e.(type) {
+			case *events.ToolSucceeded:
+				e.Cwd = "/w"
+			case *events.ToolFailed:
+				e.Cwd = "/w"
+			}
+			list = append(list, e)
+		}
+		if got := targets(folded(list...)); got != c.want {
+			t.Errorf("%s: open = %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// What nobody tries to mend is given up after 30 calls; checks and builds stay.
+func TestGivenUp(t *testing.T) {
+	open := []events.Event{fails("make test", "x"), fails("git push", "fatal: x"), fails("npm ci", "x")}
+	expect.Equal(t, targets(folded(append(open, looksAround(27)...)...)), "make test, git push, npm ci", "open after 27 calls")
+	expect.Equal(t, targets(folded(append(open, looksAround(29)...)...)), "make test, npm ci", "open after 29 calls")
+	expect.Equal(t, targets(folded(append(open, looksAround(99)...)...)), "make test", "open after 99 calls")
+
+	again := append(append(open, looksAround(20)...), fails("git push", "fatal: x"))
+	s := folded(append(again, looksAround(20)...)...)
+	expect.Equal(t, targets(s), "make test, git push", "open after another try")
+	expect.Equal(t, s.Open[1].Times, 2, "failures of the push in a row")
+}
+
+// A run whose outcome nobody can say is no success, and that it was made is kept.
+func TestTriedWithAnUnknownOutcome(t *testing.T) {
+	s := folded(fails("npm test", "x"), runs("npm test > log; tail log", ""))
+	expect.Equal(t, targets(s), "npm test", "open after a run behind `;`")
+	expect.Equal(t, s.Open[0].Tried, true, "it was tried")
+	s = folded(fails("npm test", "x"), runs("npm run lint", ""))
+	expect.Equal(t, s.Open[0].Tried, false, "tried after another check")
+}
+
+// What fails in the work of a subagent is open for the session only where it says how the work tree is.
+func TestFailuresOfSubagents(t *testing.T) {
+	var s State
+	for i, e := range []events.Event{fails("go test ./...", "x"), fails("git push", "fatal: x"), failure("Edit", `{"file_path":"/w/a.go"}`, "String to replace not found in file.")} {
+		r := record(i+1, e)
+		r.AgentID = "a1"
+		s = projector.Fold(Table, s, r)
+	}
+	expect.Equal(t, targets(s), "go test ./...", "open after failures of a subagent")
+	expect.Equal(t, s.Calls, 0, "calls of the session")
+}
+
+// A program that is not there is a fact, until it works; one that worked before is there.
+func TestMissingPrograms(t *testing.T) {
+	missing := func(list ...events.Event) string {
+		var names []string
+		for _, a := range folded(list...).Missing {
+			names = append(names, a.Program)
+		}
+		return strings.Join(names, " ")
+	}
+	docker := failure("Bash", `{"command":"docker compose up -d"}`, "Exit code 127\n/bin/bash: line 1: docker: command not found")
+	expect.Equal(t, missing(docker, docker, fails("pnpm i", "zsh: command not found: pnpm")), "docker pnpm", "programs that are not there")
+	expect.Equal(t, missing(runs("docker ps | head", "bash: docker: command not found")), "docker", "programs of a line that succeeded")
+	expect.Equal(t, missing(docker, runs("docker --version", "Docker version 29")), "", "programs after one works")
+	expect.Equal(t, missing(docker, runs("docker ps 2>/dev/null || true", "")), "docker", "programs after a call whose error nobody sees")
+	expect.Equal(t, missing(docker, runs("command -v docker", "/usr/bin/docker")), "", "programs after one is found")
+	expect.Equal(t, missing(runs("docker --version", "Docker version 29"), docker), "", "programs of which one worked before")
+	expect.Equal(t, targets(folded(docker)), "", "open failures")
+}
+
+// What an earlier session left open is mended by the same rules, looks are not carried, and what is no check is given up.
+func TestCarriedFailures(t *testing.T) {
+	item := func(tool, target string) events.OpenItem {
+		return events.OpenItem{Kind: events.OpenFailure, Text: "x", Tool: tool, Target: target, Session: "before", Event: "e0 " + target, Time: noon.Add(-time.Hour).Format(time.RFC3339Nano)}
+	}
+	taken := &events.HandoverTaken{From: "before", Open: []events.OpenItem{item("Bash", "go test ./up"), item("Bash", "npm run lint && npm test"), item("Bash", "git push"),
+		item("Edit", "/w/a.go"), item("Bash", "ls nope"), item("Read", "/w/b.go")}}
+	left := func(list ...events.Event) string {
+		var names []string
+		for _, i := range folded(append([]events.Event{taken}, list...)...).StillOpen() {
+			names = append(names, i.Target)
+		}
+		return strings.Join(names, ", ")
+	}
+	expect.Equal(t, left(), "go test ./up, npm run lint && npm test, git push, /w/a.go", "carried")
+	expect.Equal(t, left(runs("go test ./...", "ok")), "npm run lint && npm test, git push, /w/a.go", "after a wider run")
+	expect.Equal(t, left(runs("npm test", "ok"), runs("npm run lint", "ok")), "go test ./up, git push, /w/a.go", "after each part")
+	expect.Equal(t, left(runs("npm test", "ok")), "go test ./up, npm run lint, git push, /w/a.go", "after one part")
+	expect.Equal(t, left(did("Edit", `{"file_path":"/w/a.go"}`, `{}`)), "go test ./up, npm run lint && npm test, git push", "after an edit")
+	expect.Equal(t, left(fails("go test ./...", "x")), "npm run lint && npm test, git push, /w/a.go", "after it failed anew")
+	expect.Equal(t, left(looksAround(30)...), "go test ./up, npm run lint && npm test", "after 30 calls")
+
+	beside := folded(runs("go test ./...", "ok"), runs("npm test && npm run lint", "ok"))
+	for _, i := range taken.Open {
+		want := i.Target == "go test ./up" || i.Target == "npm run lint && npm test"
+		expect.Equal(t, beside.Mends(i), want, "a session beside mends", i.Target)
+	}
+}
+
+// A checkpoint of an older schema has failures without a kind: those that are no look are open again.
+func TestFailuresOfAnOlderCheckpoint(t *testing.T) {
+	old := expect.Value(json.Marshal(map[string]any{"errors_unresolved": []map[string]any{{"target": "go test", "tool": "Bash"}, {"target": "ls", "tool": "Bash"}, {"target": "/w/a.go", "tool": "Edit"}}}))(t)
+	s := folded(append(looksAround(40), &events.CheckpointRestored{Schema: 1, State: old})...)
+	expect.Equal(t, targets(s), "go test, /w/a.go", "open")
+	expect.Equal(t, s.Calls, 40, "calls")
+}
