@@ -188,5 +188,61 @@ func (c Content) Head() string {
 	return c.Text()
 }
 
+// Tail returns the end of a string that lies beside the log, as far as the event has it, else "".
+func (c Content) Tail() string { return MemberText(json.RawMessage(c), "tail") }
+
+// Output is what a shell's command gave back.
+type Output struct {
+	Text        string // what it printed; of a large one its beginning and its end, with [Gap] between
+	Running     bool   // the client left it running in the background
+	Interrupted bool   // the user interrupted it
+}
+
+// Gap stands between the beginning and the end of an output that lies beside the log.
+const Gap = "\n[the middle is left out]\n"
+
+// OutputOf reads the response that the client gives for a command that it calls a success: an object with what was printed, or
+// the text alone (Codex).
+func OutputOf(response json.RawMessage) Output {
+	var out Output
+	var printed, errors string
+	members(response, func(name, value []byte, _ bool) bool {
+		switch string(name) {
+		case "stdout":
+			printed = outputText(value)
+		case "stderr":
+			errors = outputText(value)
+		case "backgroundTaskId":
+			out.Running = Text(value) != ""
+		case "interrupted":
+			out.Interrupted = string(value) == "true"
+		}
+		return true
+	})
+
+	switch {
+	case printed != "" && errors != "":
+		out.Text = printed + "\n" + errors
+	case printed != "" || errors != "":
+		out.Text = printed + errors
+	default:
+		out.Text = outputText(response)
+	}
+	return out
+}
+
+// outputText returns a string, or the beginning and the end of one that lies beside the log.
+func outputText(raw []byte) string {
+	content := Content(raw)
+	if text := content.Text(); text != "" {
+		return text
+	}
+	head := content.Head()
+	if head == "" {
+		return ""
+	}
+	return head + Gap + content.Tail()
+}
+
 // Given reports whether the input has the member, whatever its value; null is none.
 func (c Content) Given() bool { return c != nil && string(c) != "null" }

@@ -167,3 +167,22 @@ func FuzzInputOf(f *testing.F) {
 		}
 	})
 }
+
+// What a shell's command printed, in the forms in which clients give it back.
+func TestOutputOf(t *testing.T) {
+	for response, want := range map[string]Output{
+		`{"stdout":"a","stderr":""}`:                     {Text: "a"},
+		`{"stdout":"a","stderr":"b"}`:                    {Text: "a\nb"},
+		`{"stdout":"","stderr":"b","interrupted":true}`:  {Text: "b", Interrupted: true},
+		`{"stdout":"","backgroundTaskId":"b1"}`:          {Running: true},
+		`"a text"`:                                       {Text: "a text"},
+		`{"stdout":{"$blob":"x","head":"a","tail":"z"}}`: {Text: "a" + Gap + "z"},
+		`{"$blob":"x","head":"a"}`:                       {Text: "a" + Gap},
+		`[]`:                                             {},
+		``:                                               {},
+	} {
+		if got := OutputOf(json.RawMessage(response)); got != want {
+			t.Errorf("output of %s = %+v, want %+v", response, got, want)
+		}
+	}
+}

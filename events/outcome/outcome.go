@@ -38,9 +38,10 @@ const (
 // Result is what a command's own output and exit status say about it.
 type Result struct {
 	Status  Status
-	Counts  string // what its checks counted, summed over all blocks, as "143 passed, 2 failed, 3 ignored"; "" where none
-	Telling string // the line that says what failed: the assertion, the first compiler error, the cause; "" where nothing failed or nothing says so
-	Hidden  bool   // the exit status says nothing of the check, or of the command where none checks
+	Counts  string   // what its checks counted, summed over all blocks, as "143 passed, 2 failed, 3 ignored"; "" where none
+	Telling string   // the line that says what failed: the assertion, the first compiler error, the cause; "" where nothing failed or nothing says so
+	Runs    []Status // how each command of the line went, as far as it can be said by itself
+	Hidden  bool     // the exit status says nothing of the check, or of the command where none checks
 }
 
 // Of judges a command line by its commands as [events.Runs] reads them, whether the client called it failed, and its output: what
@@ -50,28 +51,62 @@ func Of(line string, runs []events.Run, failed bool, output string) Result {
 	if code > 0 {
 		failed = true
 	}
-	in := reading{runs: runs, failed: failed, code: code, text: window(text), cut: len(text) > 2*half}
+	in := reading{
+		runs:    runs,
+		failed:  failed,
+		code:    code,
+		text:    window(text),
+		cut:     len(text) > 2*half || strings.Contains(text, events.Gap),
+		endless: strings.HasSuffix(text, events.Gap),
+	}
 
 	in.checks = checksOf(runs)
+	result := in.check()
 	if len(in.checks) == 0 {
-		return in.plain()
+		result = in.plain()
 	}
-	return in.check()
+	result.Runs = in.each()
+	return result
+}
+
+// each returns how each command of the line went. Of a line that failed nobody can say which of those it was whose status is not
+// hidden.
+func (in reading) each() []Status {
+	var list []Status
+	for _, run := range in.runs {
+		status := Unknown
+		if !run.Hidden && !inBackground(in.text) {
+			status = OK
+			if in.failed {
+				status = Failed
+			}
+		}
+		list = append(list, status)
+	}
+	for _, c := range in.checks {
+		if !inBackground(in.text) {
+			list[c.at] = in.judgeOne(c)
+		}
+	}
+	return list
 }
 
 // reading is a command line with its output.
 type reading struct {
 	runs   []events.Run
 	checks []check
-	failed bool   // the client called it failed
-	code   int    // exit status, -1 where the output does not name it
-	text   string // what of the output is looked at
-	cut    bool   // the middle of the output is not among it
+
+	failed  bool   // the client called it failed
+	code    int    // exit status, -1 where the output does not name it
+	text    string // what of the output is looked at
+	cut     bool   // the middle of the output is not among it
+	endless bool   // the end of the output is not among it
 }
 
 // check is one command that checks something, with what its pipe does to its output.
 type check struct {
 	events.Run
+	at      int // among the commands
 	rows    []*tool
 	filters []events.Run // commands that its output goes through
 }
@@ -83,7 +118,7 @@ func checksOf(runs []events.Run) []check {
 		if run.Check == "" {
 			continue
 		}
-		c := check{Run: run, rows: rowsOf(run)}
+		c := check{Run: run, at: i, rows: rowsOf(run)}
 		for at := i; runs[at].Piped && at+1 < len(runs); at++ {
 			c.filters = append(c.filters, runs[at+1])
 		}
@@ -99,7 +134,7 @@ func (in reading) plain() Result {
 	switch {
 	case in.failed:
 		result.Status = Failed
-		result.Telling = namesError(in.text)
+		result.Telling = NamesError(in.text)
 	case hidden || inBackground(in.text):
 		result.Status = Unknown
 	}

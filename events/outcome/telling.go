@@ -28,7 +28,7 @@ func (in reading) telling() string {
 			}
 		}
 	}
-	return namesError(in.text)
+	return NamesError(in.text)
 }
 
 // printed reports whether a text has a mark of a failing check of this tool.
@@ -86,9 +86,9 @@ var wrapper = regexp.MustCompile(`^[\W_]*$|^[=_*\-─━⎯#\s]+[A-Z a-z]*[=_*\-
 // tag is what the client puts around an error of its own.
 var tag = regexp.MustCompile(`</?(?:tool_use_error|error)>`)
 
-// namesError returns the first line that names an error, else the first line of all; rulers and headings are left out where
+// NamesError returns the first line of an error's text that names one, else the first line of all; rulers and headings are left out where
 // there is another line.
-func namesError(text string) string {
+func NamesError(text string) string {
 	text = tag.ReplaceAllString(text, "")
 	first := ""
 	tries := 0

@@ -14,7 +14,8 @@ import (
 
 // Large strings leave the event and become content-addressed blobs, stored once however often they
 // recur (an Edit carries the whole original file; a Write carries its content twice). In the data
-// stands {"$blob":"sha256:…","size":N,"head":"…"} instead: size in bytes of the decoded string. Where
+// stands {"$blob":"sha256:…","size":N,"head":"…"} instead: size in bytes of the decoded string. What a tool gave back
+// has its "tail" there, too: folds read from it how a command went. Where
 // a blob holds JSON text instead, "json":true stands there too: a value that is large by its parts, or a
 // string with an escape that no decoded string can hold (half of a surrogate pair, as a string has that
 // was cut inside an emoji). All other bytes of the data stay as they came, doubled members included.
@@ -22,8 +23,9 @@ const (
 	BlobOver  = 16 << 10 // strings of tool content above this go to blobs
 	proseOver = 1 << 20  // the same for all other strings
 	headChars = 256      // of the content that stay in the event
+	tailChars = 1024     // of the end of what a tool gave back: a summary of a test run with the failure before it
 	mostData  = 4 << 20  // of an event; the log takes 8 MiB compressed
-	maxRef    = 8 << 10  // of a reference: its head may be 256 characters that are escaped six-fold
+	maxRef    = 8 << 10  // of a reference: its head and its tail may be 1280 characters that are escaped six-fold
 )
 
 // blobKeys are the members whose content belongs to a tool.
@@ -41,6 +43,7 @@ type blobRef struct {
 	Digest string `json:"$blob"`
 	Size   int    `json:"size"`
 	Head   string `json:"head"`
+	Tail   string `json:"tail,omitempty"`
 	JSON   bool   `json:"json,omitempty"`
 }
 
@@ -81,7 +84,8 @@ func cutMembers(data []byte, put func([]byte) (string, error)) ([]byte, error) {
 			continue
 		}
 
-		ref, err := reference(escape(v), string(v[:min(len(v), 4*headChars)]), true, put)
+		shown := blobRef{Head: firstOf(string(v[:min(len(v), 4*headChars)])), JSON: true}
+		ref, err := reference(escape(v), shown, put)
 		if err != nil {
 			return nil, err
 		}
@@ -95,6 +99,7 @@ func cutMembers(data []byte, put func([]byte) (string, error)) ([]byte, error) {
 func cutStrings(data []byte, put func([]byte) (string, error)) ([]byte, error) {
 	var out, last, lastRef []byte // the literal cut last: a Write sends its content twice
 	done, level, limit := 0, 0, proseOver
+	givenBack := false // the member that is read is what a tool gave back
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
 		case '{', '[':
@@ -108,6 +113,7 @@ func cutStrings(data []byte, put func([]byte) (string, error)) ([]byte, error) {
 			}
 			if level == 1 && isKey(data, end+1) {
 				limit = proseOver
+				givenBack = string(data[i+1:end]) == "tool_response"
 				if blobKeys[string(data[i+1:end])] {
 					limit = BlobOver
 				}
@@ -115,7 +121,7 @@ func cutStrings(data []byte, put func([]byte) (string, error)) ([]byte, error) {
 				ref := lastRef
 				if !bytes.Equal(last, data[i:end+1]) {
 					var err error
-					if ref, err = cutOne(data[i:end+1], put); err != nil {
+					if ref, err = cutOne(data[i:end+1], givenBack, put); err != nil {
 						return nil, err
 					}
 				}
@@ -131,26 +137,44 @@ func cutStrings(data []byte, put func([]byte) (string, error)) ([]byte, error) {
 	return append(out, escape(data[done:])...), nil
 }
 
-// cutOne stores one string literal; nil when the literal is no valid JSON string.
-func cutOne(literal []byte, put func([]byte) (string, error)) ([]byte, error) {
+// cutOne stores one string literal, and shows its end where that is wanted; nil when the literal is no valid JSON string.
+func cutOne(literal []byte, tail bool, put func([]byte) (string, error)) ([]byte, error) {
 	var s string
 	if json.Unmarshal(literal, &s) != nil {
 		return nil, nil
 	}
-	if strings.ContainsRune(s, utf8.RuneError) && bytes.Contains(literal, []byte(`\u`)) { // a half pair, or the sign itself
-		return reference(escape(bytes.ToValidUTF8(literal, []byte("\uFFFD"))), s, true, put)
+
+	shown := blobRef{Head: firstOf(s)}
+	if tail {
+		shown.Tail = lastOf(s)
 	}
-	return reference([]byte(s), s, false, put)
+	if strings.ContainsRune(s, utf8.RuneError) && bytes.Contains(literal, []byte(`\u`)) { // a half pair, or the sign itself
+		shown.JSON = true
+		return reference(escape(bytes.ToValidUTF8(literal, []byte("\uFFFD"))), shown, put)
+	}
+	return reference([]byte(s), shown, put)
 }
 
-// reference stores a content and gives what stands for it.
-func reference(content []byte, head string, whole bool, put func([]byte) (string, error)) ([]byte, error) {
+// reference stores a content and gives what stands for it: its digest and its size, with what is shown of it.
+func reference(content []byte, shown blobRef, put func([]byte) (string, error)) ([]byte, error) {
 	digest, err := put(content)
 	if err != nil {
 		return nil, fmt.Errorf("store blob: %w", err)
 	}
-	first := []rune(wording.Clip(head, 4*headChars))
-	return json.Marshal(blobRef{Digest: digest, Size: len(content), Head: string(first[:min(len(first), headChars)]), JSON: whole})
+	shown.Digest = digest
+	shown.Size = len(content)
+	return json.Marshal(shown)
+}
+
+// firstOf returns the beginning of a content that stays in the event.
+func firstOf(content string) string {
+	return wording.Chars(wording.Clip(content, 4*headChars), headChars)
+}
+
+// lastOf returns the end of a content that stays in the event.
+func lastOf(content string) string {
+	runes := []rune(strings.ToValidUTF8(content[max(0, len(content)-4*tailChars):], ""))
+	return string(runes[max(0, len(runes)-tailChars):])
 }
 
 // Restore puts the blobs back: the data as the client sent it (after redaction), but for white space. A

@@ -242,3 +242,21 @@ func FuzzCut(f *testing.F) {
 		same(t, data, back)
 	})
 }
+
+// Of what a tool gave back the end stays in the event, too: it says how a command went.
+func TestEndOfAnOutput(t *testing.T) {
+	output := strings.Repeat("x", BlobOver) + strings.Repeat("é", 2*tailChars) + "\nFAIL"
+	data := expect.Value(json.Marshal(map[string]any{"tool_input": map[string]string{"content": output + "."}, "tool_response": map[string]string{"stdout": output}}))(t)
+	put := func([]byte) (string, error) { return "sha256:00", nil }
+	cut := expect.Value(Cut(data, put))(t)
+
+	want := strings.Repeat("é", tailChars-5) + "\nFAIL"
+	stdout := events.Member(events.Member(cut, "tool_response"), "stdout")
+	if got := events.Content(stdout).Tail(); got != want {
+		t.Errorf("end of an output = %.40q, want %.40q", got, want)
+	}
+	content := events.Member(events.Member(cut, "tool_input"), "content")
+	if got := events.Content(content).Tail(); got != "" {
+		t.Errorf("end of an input = %.40q, want none", got)
+	}
+}

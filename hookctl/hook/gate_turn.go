@@ -19,7 +19,7 @@ func (j *judge) succeeded(e *events.ToolSucceeded) {
 	if !j.g.Rules.Active() { // nearly always; reading the answer costs a hook as much as its redaction
 		return
 	}
-	done, background := outcome(e)
+	done, background := ending(e)
 	if !done && !background {
 		j.returned(e.ToolUseID, false, events.GateClearedSingleUse)
 		return
@@ -42,9 +42,9 @@ func (j *judge) succeeded(e *events.ToolSucceeded) {
 	}
 }
 
-// outcome distinguishes a call that is done from one that goes on in the background. A call that was interrupted, or that
+// ending distinguishes a call that is done from one that goes on in the background. A call that was interrupted, or that
 // says itself that it failed, is neither.
-func outcome(e *events.ToolSucceeded) (done, background bool) {
+func ending(e *events.ToolSucceeded) (done, background bool) {
 	var out struct {
 		Success     *bool  `json:"success"`
 		Interrupted bool   `json:"interrupted"`

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"hookline/events"
+	"hookline/events/outcome"
 	"hookline/events/wording"
 	"hookline/projector/working"
 )
@@ -27,16 +29,19 @@ func commandItems(s working.State) []Item {
 	return []Item{entriesItem(0, it, entries, "Ran: ", "; ")}
 }
 
-// ranText is a command with its outcome.
+// ranText is a command with its outcome. Of one that checks nothing an outcome that is not known is not told.
 func ranText(c working.Command) string {
-	outcome := "ok"
-	if !c.OK {
-		outcome = "failed"
+	said := string(c.Status)
+	if c.Status == outcome.Unknown {
+		if (events.Call{Runs: events.Runs(c.Line)}).Check() == "" {
+			return commandText(c)
+		}
+		said = "outcome unknown"
 	}
 	if c.Result != "" {
-		outcome += ", " + c.Result
+		said += ", " + c.Result
 	}
-	return fmt.Sprintf("%s (%s)", commandText(c), outcome)
+	return fmt.Sprintf("%s (%s)", commandText(c), said)
 }
 
 // commandText is a command, as far as it tells which one it is.

@@ -82,7 +82,28 @@ func failureLine(s working.State, f working.Failure, now time.Time) string {
 	if f.Times > 1 {
 		text += fmt.Sprintf(", failed %d times", f.Times)
 	}
-	return text + sinceText(f, now) + saidText(f.Tool, f.Text)
+	return text + sinceText(f, now) + passedText(s, f) + saidText(f.Tool, f.Text)
+}
+
+// toldEdited is how many files are named that were edited since a check passed.
+const toldEdited = 5
+
+// passedText says that a check which fails passed before in this session, with what was edited between; "" for others.
+func passedText(s working.State, f working.Failure) string {
+	if f.Passed == nil {
+		return ""
+	}
+	var names []string
+	for _, file := range f.Passed.Edited {
+		names = append(names, wording.Below(s.Worktree, file))
+	}
+	if len(names) > toldEdited {
+		names = append(names[:toldEdited], "others")
+	}
+	if len(names) == 0 {
+		return " (passed before in this session)"
+	}
+	return " (passed before in this session, fails since edits of " + strings.Join(names, ", ") + ")"
 }
 
 // sinceText says how long ago a failure was, from a few minutes on, and that nobody tried it since.

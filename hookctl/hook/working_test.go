@@ -23,7 +23,7 @@ func busy(id string, active time.Time) working.State {
 		Files: []working.File{
 			{Path: "/w/docs/readme.md", Read: 1, Event: "e4"}, {Path: "/w/up/known.go", Read: 1, Known: true, Event: "e5"},
 			{Path: "/w/up/client.go", Edited: 2, Event: "e6"}, {Path: "/w/up/retry.go", Created: true, Event: "e7"}, {Path: "/etc/hosts", Edited: 1, Event: "e8"}},
-		Commands: []working.Command{{Line: "make", Kind: "build", OK: true, Event: "e9"}, {Line: "go test ./up", Kind: "test", Result: "exit 1, FAIL TestRetry", Event: "e10"}},
+		Commands: []working.Command{{Line: "make", Kind: "build", Status: "ok", Event: "e9"}, {Line: "go test ./up", Kind: "test", Status: "failed", Result: "exit 1, FAIL TestRetry", Event: "e10"}},
 		Open:     []working.Failure{{Target: "go test ./up", Kind: "check", Tool: "Bash", Text: "--- FAIL: TestRetry", Event: "e10", Time: active}},
 		Corrections: []working.Note{
 			{Text: "Bash deploy prod: use the staging host", Event: "e11"}},
@@ -135,7 +135,7 @@ func TestRecoveryFitsItsBudget(t *testing.T) {
 		s.Files = append(s.Files, working.File{Path: fmt.Sprintf("/w/pkg%d/some_longer_name_%d.go", i%40, i), Edited: 1, Event: "e"})
 	}
 	for i := range 40 {
-		s.Commands = append(s.Commands, working.Command{Line: fmt.Sprintf("go test ./pkg%d -run TestSomethingLong%d", i, i), Kind: "test", OK: true, Event: "e"})
+		s.Commands = append(s.Commands, working.Command{Line: fmt.Sprintf("go test ./pkg%d -run TestSomethingLong%d", i, i), Kind: "test", Status: "ok", Event: "e"})
 	}
 	in := at("SessionStart", "compact")
 	text := composed(in, tellWorking(in, World{Project: "p"}, worked(s).reader(t)))
@@ -252,4 +252,42 @@ func TestMissingPrograms(t *testing.T) {
 	s := working.State{ID: "s", Missing: []working.Absent{{Program: "docker", Event: "e1"}, {Program: "pnpm", Event: "e2"}}}
 	holds(t, "after a compaction", startOf(t, "compact", worked(s)), "Not on this machine: docker, pnpm")
 	holds(t, "after a resume", startOf(t, "resume", worked(s)), not, "docker")
+}
+
+// A command is told with its outcome; one that checks nothing, and whose outcome nobody knows, without.
+func TestToldOutcome(t *testing.T) {
+	for _, c := range []struct {
+		command working.Command
+		want    string
+	}{
+		{working.Command{Line: "npm test", Status: "ok", Result: "13 passed"}, "`npm test` (ok, 13 passed)"},
+		{working.Command{Line: "npm test", Status: "failed", Result: "exit 1, 3 failed"}, "`npm test` (failed, exit 1, 3 failed)"},
+		{working.Command{Line: "npm test", Status: "unknown"}, "`npm test` (outcome unknown)"},
+		{working.Command{Line: "git push", Status: "unknown"}, "`git push`"},
+	} {
+		if got := ranText(c.command); got != c.want {
+			t.Errorf("told of %+v = %q, want %q", c.command, got, c.want)
+		}
+	}
+}
+
+// Of a check that passed before it is told what was edited since.
+func TestToldPassedBefore(t *testing.T) {
+	s := working.State{Worktree: "/w"}
+	for _, c := range []struct {
+		edited []string
+		want   string
+	}{
+		{nil, " (passed before in this session)"},
+		{[]string{"/w/a.go"}, " (passed before in this session, fails since edits of a.go)"},
+		{strings.Fields("/w/a /w/b /w/c /w/d /w/e /w/f"), " (passed before in this session, fails since edits of a, b, c, d, e, others)"},
+	} {
+		got := passedText(s, working.Failure{Passed: &working.Pass{Edited: c.edited}})
+		if got != c.want {
+			t.Errorf("told of a check with edits of %q since = %q, want %q", c.edited, got, c.want)
+		}
+	}
+	if got := passedText(s, working.Failure{}); got != "" {
+		t.Errorf("told of a check that never passed = %q, want nothing", got)
+	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"hookline/events"
 	"hookline/events/copies"
+	"hookline/events/outcome"
 	"hookline/events/wording"
 )
 
@@ -17,7 +18,11 @@ func target(c events.Call) string { return wording.Short(c.Target(), maxPath) }
 func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 	call := events.CallOf(e.ToolName, e.ToolInput)
 	s.called(r)
-	s.mended(r, call, e)
+	if e.ToolName == "Bash" {
+		s.succeededCommand(r, e, call)
+	} else {
+		s.mended(r, call, e, outcome.Result{})
+	}
 	if r.AgentID == "" {
 		s.Tools = copies.Push(s.Tools, wording.Short(e.ToolName, maxLine), lastTools)
 		s.served(r, e)
@@ -37,15 +42,6 @@ func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 		for _, p := range events.Patch(e.ToolInput, e.Cwd) {
 			s.touched(r, p.Path, changes[p.Kind == "add"])
 		}
-	case "Bash":
-		output := events.MemberText(e.ToolResponse, "stdout")
-		if output == "" { // Codex gives the text alone
-			output = events.Text(e.ToolResponse)
-		}
-		s.found(call, output)
-		s.lacks(r, call, output)
-		s.ran(r, e.Cwd, call, true, output)
-		s.relocated(e.Cwd, call)
 	case "TodoWrite", "update_plan":
 		s.listed(r, e.ToolInput)
 	case "ExitPlanMode":
@@ -54,6 +50,19 @@ func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 			s.Task = noteOf(r, plan, MaxTask)
 		}
 	}
+}
+
+// succeededCommand takes in a command that the client calls a success: its own output may say something else.
+func (s *State) succeededCommand(r events.Record, e *events.ToolSucceeded, call events.Call) {
+	result := outcome.OfSucceeded(call, e.ToolResponse)
+	s.mended(r, call, e, result)
+	s.judged(r, e.Common, call, result, nil)
+
+	output := events.OutputOf(e.ToolResponse).Text
+	s.found(call, output)
+	s.lacks(r, call, output)
+	s.ran(r, e.Cwd, call, result, "")
+	s.relocated(e.Cwd, call)
 }
 
 // keeping matches the tools of MCP servers, also of a plugin's, that keep something for the session beside its context (S2 tier 1).

@@ -2,60 +2,103 @@ package working
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"hookline/events"
 	"hookline/events/copies"
+	"hookline/events/outcome"
 	"hookline/events/wording"
 )
 
 // Commands that the session ran: their outcome, and which of them it probably comes back to.
 
-// counts are what test runners print.
-var counts = regexp.MustCompile(`(?i)^\d+ (passed|failed|passing|failing|errors?|skipped|tests?)\b`)
-
 // ran takes in that the session's own shell ran a command. Without room the one goes that is the least probably run again.
-func (s *State) ran(r events.Record, cwd string, call events.Call, ok bool, output string) {
+func (s *State) ran(r events.Record, cwd string, call events.Call, result outcome.Result, exit string) {
 	line := s.lineOf(call.Input.Command.Text(), cwd)
 	if line == "" || r.AgentID != "" {
 		return
 	}
-	check := call.Check()
 
-	var result []string
-	if strings.HasPrefix(output, "Exit code ") { // else the expression would search all of it
-		if m := framing.FindStringSubmatch(output); m != nil && m[1] != "" {
-			result = append(result, "exit "+m[1])
-		}
+	shown := result.Counts
+	if exit != "" {
+		shown = strings.TrimSuffix("exit "+exit+", "+result.Counts, ", ")
 	}
-	if check != "" {
-		result = append(result, slices.Compact(wording.LastCounts(output, counts, 3))...)
-	}
-
 	commands, c := copies.Take(s.Commands, func(c Command) bool { return c.Line == line })
-	c = Command{Line: line, Kind: kindOf(line, call), OK: ok, Result: wording.Short(strings.Join(result, ", "), maxLine), Runs: c.Runs + 1, Event: r.ID, Time: r.Time}
+	c = Command{
+		Line:   line,
+		Kind:   kindOf(line, call),
+		Status: result.Status,
+		Result: wording.Short(shown, maxLine),
+		Runs:   c.Runs + 1,
+		Event:  r.ID,
+		Time:   r.Time,
+	}
 	s.Commands = append(commands, c)
 	if len(s.Commands) > maxCommands {
 		rarest := s.rarest()
 		s.Commands = slices.Delete(s.Commands, rarest, rarest+1)
 	}
 
-	if check != "" {
-		evidence, _ := copies.Take(s.Evidence, func(p Proof) bool { return p.Kind == check })
-		s.Evidence = append(evidence, Proof{Kind: check, OK: ok, Event: r.ID})
-		if ok && check != "lint" {
-			s.Unproved = nil
-		}
+	if check := call.Check(); check != "" {
+		s.checked(r, line, check, result.Status)
 	}
-	if ok {
+	if result.Status != outcome.Failed {
 		s.tracked(r, call.Runs)
 	}
 }
 
-// tracked takes in commands that succeeded, as far as they are of the issue trackers bd and br: those that change an issue,
+// checked takes in how a check went. One whose outcome is not known proves nothing, and takes nothing back.
+func (s *State) checked(r events.Record, line, check string, status outcome.Status) {
+	if status == outcome.Unknown {
+		return
+	}
+	ok := status == outcome.OK
+	evidence, _ := copies.Take(s.Evidence, func(p Proof) bool { return p.Kind == check })
+	s.Evidence = append(evidence, Proof{Kind: check, OK: ok, Event: r.ID})
+	if !ok {
+		return
+	}
+
+	if check != "lint" {
+		s.Unproved = nil
+	}
+	if strings.HasSuffix(line, part) { // another command may have it in common
+		return
+	}
+	passed, _ := copies.Take(s.Passed, func(p Pass) bool { return p.Line == line })
+	s.Passed = copies.Push(passed, Pass{Line: line, Event: r.ID}, maxPassed)
+}
+
+// editedSince notes for each check that passed that a file was changed since.
+func (s *State) editedSince(file string) {
+	if len(s.Passed) == 0 {
+		return
+	}
+	s.Passed = slices.Clone(s.Passed)
+	for i, p := range s.Passed {
+		if len(p.Edited) < maxEdited && !slices.Contains(p.Edited, file) {
+			s.Passed[i].Edited = append(slices.Clone(p.Edited), file)
+		}
+	}
+}
+
+// passedBefore returns when a check passed before in this session, and what was edited since; nil for one that did not.
+func (s *State) passedBefore(call events.Call, cwd string) *Pass {
+	if call.Check() == "" {
+		return nil
+	}
+	line := s.lineOf(call.Input.Command.Text(), cwd)
+	i := slices.IndexFunc(s.Passed, func(p Pass) bool { return p.Line == line })
+	if i < 0 {
+		return nil
+	}
+	passed := s.Passed[i]
+	return &passed
+}
+
+// tracked takes in commands that did not fail, as far as they are of the issue trackers bd and br: those that change an issue,
 // and those that store that.
 func (s *State) tracked(r events.Record, runs []events.Run) {
 	for _, run := range runs {
@@ -143,11 +186,18 @@ const part = "…"
 
 // Command is a command line that was run.
 type Command struct {
-	Line   string    `json:"line" jsonschema_description:"as it can be run from the work tree; of others the first line with … behind it"`
-	Kind   string    `json:"kind" jsonschema_description:"test, build, lint; task (script, server), look (it shows something), once (others)"`
-	OK     bool      `json:"ok" jsonschema_description:"its last run succeeded"`
-	Result string    `json:"result,omitempty" jsonschema_description:"exit status of a failure, counts of a test run"`
-	Runs   int       `json:"runs" jsonschema_description:"how often it was run"`
-	Event  string    `json:"event" jsonschema_description:"id of the newest event"`
-	Time   time.Time `json:"time" jsonschema_description:"of the newest event"`
+	Line   string         `json:"line" jsonschema_description:"as it can be run from the work tree; of others the first line with … behind it"`
+	Kind   string         `json:"kind" jsonschema_description:"test, build, lint; task (script, server), look (it shows something), once (others)"`
+	Status outcome.Status `json:"status" jsonschema_description:"how its last run went: ok, failed, or unknown where neither its exit status nor its output says so"`
+	Result string         `json:"result,omitempty" jsonschema_description:"exit status of a failure, counts of a check"`
+	Runs   int            `json:"runs" jsonschema_description:"how often it was run"`
+	Event  string         `json:"event" jsonschema_description:"id of the newest event"`
+	Time   time.Time      `json:"time" jsonschema_description:"of the newest event"`
+}
+
+// Pass is a check that passed in this session, and what was edited since.
+type Pass struct {
+	Line   string   `json:"line" jsonschema_description:"the command, as among the commands"`
+	Event  string   `json:"event" jsonschema_description:"id of the run that passed last"`
+	Edited []string `json:"edited,omitempty" jsonschema_description:"files that were changed since, the first ones, at most 6"`
 }

@@ -52,6 +52,9 @@ func (s *State) touched(r events.Record, file string, how int) {
 	}
 	s.Files = append(files, f)
 
+	if how != reads {
+		s.editedSince(file)
+	}
 	if how != reads && !slices.Contains(prose, strings.ToLower(path.Ext(file))) {
 		s.Unproved = noteOf(r, file, maxPath)
 		s.Evidence = nil

@@ -1,13 +1,13 @@
 package working
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
 	"hookline/events"
 	"hookline/events/action"
 	"hookline/events/copies"
+	"hookline/events/outcome"
 	"hookline/events/wording"
 )
 
@@ -41,7 +41,7 @@ func (s *State) called(r events.Record) {
 }
 
 // mended takes in what a call that succeeded mends.
-func (s *State) mended(r events.Record, call events.Call, e *events.ToolSucceeded) {
+func (s *State) mended(r events.Record, call events.Call, e *events.ToolSucceeded, result outcome.Result) {
 	isFailure := func(c Carried) bool { return c.Closed == "" && c.Kind == events.OpenFailure }
 	if len(s.Open) == 0 && !slices.ContainsFunc(s.Carried, isFailure) {
 		return
@@ -50,7 +50,7 @@ func (s *State) mended(r events.Record, call events.Call, e *events.ToolSucceede
 	switch call.Tool {
 	case "Bash":
 		command := call.Input.Command.Text()
-		done, tried := outcomes(call, e)
+		done, tried := outcomes(call, e, result)
 		s.succeededIn(r, s.placeOf(command, e.Cwd), done, tried)
 	case "Edit", "MultiEdit", "Write", "NotebookEdit":
 		s.editMended(r, call.File)
@@ -91,16 +91,19 @@ func (s *State) succeededIn(r events.Record, folder string, done, tried []action
 
 // outcomes returns the commands of a call that succeeded, and those that may have failed although the call did not: the line's
 // exit status hides it, or they still ran when the call returned.
-func outcomes(call events.Call, e *events.ToolSucceeded) (done, tried []action.Action) {
-	unfinished := events.MemberText(e.ToolResponse, "backgroundTaskId") != "" || bytes.Equal(events.Member(e.ToolResponse, "interrupted"), []byte("true"))
-	output := events.MemberText(e.ToolResponse, "stdout")
+func outcomes(call events.Call, e *events.ToolSucceeded, result outcome.Result) (done, tried []action.Action) {
+	output := events.OutputOf(e.ToolResponse)
+	unfinished := output.Running || output.Interrupted
 
-	for _, run := range call.Runs {
+	for i, run := range call.Runs {
 		a := action.Of(run)
-		judged := a.Kind == action.Check || a.Kind == action.Build
-		silent := run.Hidden && (judged || run.Redirected || action.SaysFailed(output))
+		isCheck := a.Kind == action.Check || a.Kind == action.Build
+		silent := run.Hidden && (isCheck || run.Redirected || action.SaysFailed(output.Text))
+		if run.Check != "" {
+			silent = result.Runs[i] == outcome.Unknown
+		}
 		switch {
-		case a.Kind == action.Other:
+		case a.Kind == action.Other || result.Runs[i] == outcome.Failed:
 		case unfinished || silent:
 			tried = append(tried, a)
 		default:
@@ -226,7 +229,7 @@ func (s State) mends(item events.OpenItem) bool {
 	}
 
 	for _, c := range s.Commands {
-		if !c.OK || !item.Before(c.Time) {
+		if c.Status != outcome.OK || !item.Before(c.Time) {
 			continue
 		}
 		var done []action.Action

@@ -6,6 +6,7 @@ import (
 	"hookline/events"
 	"hookline/events/action"
 	"hookline/events/copies"
+	"hookline/events/outcome"
 	"hookline/events/wording"
 )
 
@@ -30,10 +31,10 @@ func (s *State) lacks(r events.Record, call events.Call, output string) {
 	}
 }
 
-// worked reports whether a program was part of a command that succeeded.
+// worked reports whether a program was part of a command that did not fail.
 func (s State) worked(program string) bool {
 	return slices.ContainsFunc(s.Commands, func(c Command) bool {
-		return c.OK && slices.Contains(action.Programs(c.Line, events.Runs(c.Line)), program)
+		return c.Status != outcome.Failed && slices.Contains(action.Programs(c.Line, events.Runs(c.Line)), program)
 	})
 }
 

@@ -1,7 +1,6 @@
 package working
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"hookline/events"
 	"hookline/events/action"
 	"hookline/events/copies"
+	"hookline/events/outcome"
 	"hookline/events/wording"
 )
 
@@ -22,11 +22,8 @@ const givenUp = 30
 // notRun is the client's error for a call that it did not start: one beside it failed, or there is a rule against it.
 var notRun = regexp.MustCompile(`^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call|Blocked: |Permission to use |Claude requested permissions )`)
 
-// framing is what the client puts around an error.
-var framing = regexp.MustCompile(`</?tool_use_error>|^Exit code (\d+)`)
-
-// telling matches a line that names an error.
-var telling = regexp.MustCompile(`(?i)error|fail|panic`)
+// exitStatus is how the client begins the text of a command's error.
+var exitStatus = regexp.MustCompile(`^Exit code (\d+)`)
 
 // failed takes in a call that failed; one that the user interrupted, or that the client gave up, says nothing of its
 // target.
@@ -36,41 +33,60 @@ func (s *State) failed(r events.Record, e *events.ToolFailed) {
 		return
 	}
 
-	// The most telling line is the first that names an error, else the first.
-	text := framing.ReplaceAllString(wording.Clip(e.Error, maxOutput), "")
-	said := cmp.Or(Line(text), Line(e.Error))
-	for line := range strings.Lines(text) {
-		if telling.MatchString(line) {
-			said = Line(line)
-			break
-		}
-	}
-
 	call := events.CallOf(e.ToolName, e.ToolInput)
-	if f, ok := s.failureOf(call, e.Common, e.Error); ok {
-		f.Text = said
-		s.opened(r, f)
-	}
 	if e.ToolName == "Bash" {
-		s.lacks(r, call, e.Error)
-		s.ran(r, e.Cwd, call, false, e.Error)
+		s.failedCommand(r, e, call)
+		return
+	}
+	if f, ok := s.failureOf(call, e.Common, nil); ok {
+		f.Text = Line(outcome.NamesError(e.Error))
+		s.opened(r, f)
 	}
 }
 
-// failureOf returns the failure of a call that left something to mend; false where it did not.
-func (s State) failureOf(call events.Call, common events.Common, output string) (Failure, bool) {
+// failedCommand takes in a command that the client calls a failure.
+func (s *State) failedCommand(r events.Record, e *events.ToolFailed, call events.Call) {
+	result := outcome.OfFailed(call, e.Error)
+	parts := action.Failed(call.Input.Command.Text(), call.Runs, e.Error)
+	s.judged(r, e.Common, call, result, parts)
+	s.lacks(r, call, e.Error)
+
+	exit := ""
+	if m := exitStatus.FindStringSubmatch(e.Error); m != nil {
+		exit = m[1]
+	}
+	s.ran(r, e.Cwd, call, result, exit)
+}
+
+// judged takes in which commands of a call failed: those that may have, by its exit status, and those whose output says so.
+func (s *State) judged(r events.Record, common events.Common, call events.Call, result outcome.Result, parts []action.Action) {
+	for i, run := range call.Runs {
+		a := action.Of(run)
+		hiddenFailure := run.Hidden && result.Runs[i] == outcome.Failed && a.Kind != action.Other
+		if hiddenFailure {
+			parts = append(parts, a)
+		}
+	}
+	if f, ok := s.failureOf(call, common, parts); ok {
+		f.Text = Line(result.Telling)
+		f.Passed = s.passedBefore(call, common.Cwd)
+		s.opened(r, f)
+	}
+}
+
+// failureOf returns the failure of a call that left something to mend, of a command with its parts that failed; false where it
+// did not.
+func (s State) failureOf(call events.Call, common events.Common, parts []action.Action) (Failure, bool) {
 	f := Failure{Tool: wording.Short(call.Tool, maxLine)}
 	switch call.Tool {
 	case "Bash":
-		command := call.Input.Command.Text()
 		var texts []string
-		parts := action.Failed(command, call.Runs, output)
 		for _, part := range parts {
 			texts = append(texts, part.Text)
 		}
 		f.Kind = strongest(parts)
 		f.Target = strings.Join(texts, andThen)
-		f.Folder = s.placeOf(command, common.Cwd)
+		f.Folder = s.placeOf(call.Input.Command.Text(), common.Cwd)
 	case "Edit", "MultiEdit", "Write", "NotebookEdit":
 		f.Kind = action.Edit
 		f.Target = call.File
@@ -130,6 +146,7 @@ type Failure struct {
 	Call    int         `json:"call,omitempty" jsonschema_description:"number of the session's calls until the newest failure"`
 	Tried   bool        `json:"tried,omitempty" jsonschema_description:"it was run again since, and nobody can say with which outcome"`
 	Checked bool        `json:"checked,omitempty" jsonschema_description:"a check passed since"`
+	Passed  *Pass       `json:"passed,omitempty" jsonschema_description:"of a check that passed before in this session: that run, and what was edited between"`
 }
 
 // Stays reports whether a failure stays until it is mended, however many calls come.

@@ -22,7 +22,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 19
+	Version = 20
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, and next
@@ -38,6 +38,8 @@ const (
 	maxTodos       = 40
 	maxCheckpoints = 20
 	maxScheduled   = 20
+	maxPassed      = 12
+	maxEdited      = 6
 	maxGoal        = 200 // characters of a goal (DECISIONS S2)
 	maxLine        = 200 // characters of an error, a command, a correction
 	maxWord        = 40
@@ -65,6 +67,7 @@ type State struct {
 	Corrections []Note    `json:"corrections,omitempty" jsonschema_description:"what the user said when refusing a call"`
 	Todos       []Todo    `json:"todos,omitempty" jsonschema_description:"the client's list of things to do"`
 	Seen        []Sight   `json:"seen,omitempty" jsonschema_description:"paths in outputs, prompts and plans, the newest last, at most 80"`
+	Passed      []Pass    `json:"passed,omitempty" jsonschema_description:"checks that passed, with the files edited since, the newest last, at most 12"`
 	Evidence    []Proof   `json:"evidence,omitempty" jsonschema_description:"the last outcome of tests, build and lint since code was changed"`
 
 	Contract *Contract         `json:"task_contract,omitempty" jsonschema_description:"what the newest prompt that asks for a change promises"`

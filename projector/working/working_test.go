@@ -135,7 +135,7 @@ func TestRefusalsOfTheClient(t *testing.T) {
 	build := `{"command":"make"}`
 	s := folded(did("Bash", build, `{}`), failure("Bash", build, "<tool_use_error>Sibling tool call errored</tool_use_error>"), failure("Bash", build, "<tool_use_error>Blocked: sleep 45 followed by: make</tool_use_error>"), failure("Bash", build, "<tool_use_error>Cancelled: parallel tool call Bash(x) errored</tool_use_error>"),
 		failure("Bash", `{"command":"sleep 45"}`, "<tool_use_error>Blocked: sleep 45</tool_use_error>"))
-	if len(s.Open) > 0 || !s.Commands[0].OK || s.Commands[0].Runs != 1 {
+	if len(s.Open) > 0 || s.Commands[0].Status != "ok" || s.Commands[0].Runs != 1 {
 		t.Errorf("%+v", s)
 	}
 	if s := folded(failure("Edit", file, "<tool_use_error>String to replace not found in file.</tool_use_error>")); s.Open[0].Text != "String to replace not found in file." {
@@ -185,13 +185,13 @@ func TestCommandsAndFailures(t *testing.T) {
 	if len(s.Open) != 3 || s.Open[0].Target != "go test ./..." || s.Open[0].Text != "--- FAIL: TestUpload" || s.Open[2].Target != "/w/a.go" {
 		t.Errorf("open: %+v", s.Open)
 	}
-	if c := s.Commands[2]; c.Line != "npm test" || c.OK || c.Result != "exit 1, 2 failed, 40 passed" {
+	if c := s.Commands[2]; c.Line != "npm test" || c.Status != "failed" || c.Result != "exit 1, 40 passed, 2 failed" {
 		t.Errorf("command: %+v", c)
 	}
 	expect.Equal(t, s.Confidence(), 60, "confidence")
 
 	s = projector.Fold(Table, s, record(9, did("Bash", `{"command":"go test ./..."}`, `{"stdout":"ok"}`)))
-	if len(s.Open) != 2 || s.Commands[len(s.Commands)-1].Runs != 2 || !s.Commands[len(s.Commands)-1].OK {
+	if len(s.Open) != 2 || s.Commands[len(s.Commands)-1].Runs != 2 || s.Commands[len(s.Commands)-1].Status != "ok" {
 		t.Errorf("after the success: %+v %+v", s.Open, s.Commands)
 	}
 	if s := folded(&events.ToolFailed{ToolName: "Bash", ToolInput: json.RawMessage(`{"command":"x"}`), IsInterrupt: true}); s.Open != nil {
