@@ -25,7 +25,7 @@ const toldAge = 5 * time.Minute
 const (
 	editedTokens = 320
 	readTokens   = 260
-	seenTokens   = 200
+	seenTokens   = 40 // 5 % of what is told at a compaction
 
 	maxUnmended    = 4 // failures that have a line each
 	failuresTokens = 60

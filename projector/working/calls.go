@@ -26,7 +26,7 @@ func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 	if r.AgentID == "" {
 		s.Tools = copies.Push(s.Tools, wording.Short(e.ToolName, maxLine), lastTools)
 		s.served(r, e)
-		s.sawOutput(r, e)
+		s.sawAnswer(r, e, call)
 	}
 
 	switch e.ToolName {
@@ -46,7 +46,6 @@ func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 		s.listed(r, e.ToolInput)
 	case "ExitPlanMode":
 		if plan := call.Input.Plan.Text(); plan != "" {
-			s.saw(r, "", plan)
 			s.Task = noteOf(r, plan, MaxTask)
 		}
 	}

@@ -55,9 +55,9 @@ func TestFilesFollowMovesAndRemovals(t *testing.T) {
 // A path in an output is meant from the folder that the command ran in, and is told where it is.
 func TestSeenPathsAreResolved(t *testing.T) {
 	s := folded(
-		ranIn("/w/api", "ls", "src/a.go"),
-		ranIn("/w", "cd web && ls", "src/b.ts src/nowhere.ts"),
-		ranIn("/w/api", "git status", "lib/c.go"),
+		ranIn("/w/api", "grep -rl x .", "src/a.go"),
+		ranIn("/w", "cd web && grep -rl x .", "src/b.ts src/nowhere.ts"),
+		ranIn("/w/api", "rg -l x", "lib/c.go"),
 	)
 	disk := []string{"/w/api/src/a.go", "/w/web/src/b.ts", "/w/lib/c.go"}
 	isThere := func(file string) bool { return slices.Contains(disk, file) }

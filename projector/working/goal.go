@@ -41,7 +41,10 @@ func (s *State) prompted(r events.Record, e *events.PromptSubmitted) {
 		return
 	}
 	s.Prompt = noteOf(r, text, MaxTask)
-	s.saw(r, "", text)
+	if speech.Substantial(text) {
+		s.Seen = nil
+	}
+	s.sawNamed(r, "", pathsIn(text))
 	if !speech.Substantial(text) {
 		return
 	}

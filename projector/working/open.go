@@ -56,6 +56,10 @@ func (s *State) failedCommand(r events.Record, e *events.ToolFailed, call events
 		exit = m[1]
 	}
 	s.ran(r, e.Cwd, call, result, exit)
+	if r.AgentID == "" {
+		folder := events.Folder(call.Input.Command.Text(), e.Cwd)
+		s.sawHits(r, folder, e.Error, false)
+	}
 }
 
 // judged takes in which commands of a call failed: those that may have, by its exit status, and those whose output says so.

@@ -12,23 +12,29 @@ import (
 	"hookline/events/wording"
 )
 
-// Files that stood in the output of a command or a search, and that the session has not opened.
+// Files that the session was pointed at since the newest prompt, and that it has not opened. Of the files in other outputs
+// (listings, searches with many hits, diffs) too few are opened later to be worth a line.
 
 // Bounds of what is looked at and kept.
 const (
-	maxSeen   = 80
+	maxSeen   = 12
 	maxOutput = 16 << 10 // bytes of one output
 	maxSight  = 160      // bytes of one path
+
+	fewFiles     = 3  // files of an output that points at each of them
+	pointedCalls = 40 // calls up to which a file of a prompt, a plan, an issue or an answer is probably opened
+	foundCalls   = 5  // and one that was found in an output
 )
 
 // made are folders and extensions of files that programs write, and that are not opened.
 var made = strings.Fields("_build .build node_modules target dist build vendor .git __pycache__ .venv venv site-packages .pytest_cache .mypy_cache .next .nuxt .gradle .terraform Pods coverage " +
 	".lock .log .o .so .a .pyc .png .jpg .svg .ico .pdf .zip .jsonl")
 
-// Sight is a path that stood in outputs.
+// Sight is a path that the session was pointed at.
 type Sight struct {
 	Path   string `json:"path" jsonschema_description:"path as it stood there, below the work tree"`
 	Folder string `json:"folder,omitempty" jsonschema_description:"folder that the command or search ran in; absent for the work tree"`
+	Until  int    `json:"until" jsonschema_description:"number of the session's call up to which it is told"`
 	Event  string `json:"event" jsonschema_description:"id of the newest event"`
 }
 
@@ -45,42 +51,90 @@ func (x Sight) places(worktree string) []string {
 // inJSON makes JSON the text of its strings, as far as paths in it are concerned.
 var inJSON = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`)
 
-// sawOutput takes in the paths in the answer to a command, a search or a subagent.
-func (s *State) sawOutput(r events.Record, e *events.ToolSucceeded) {
+// sawAnswer takes in the files that the answer of a tool points at: those that a plan or an issue names, those that a subagent names
+// with their lines, those that a search found, and those that another output names with their lines, where they are few.
+func (s *State) sawAnswer(r events.Record, e *events.ToolSucceeded, call events.Call) {
+	text := func(name string) string {
+		value := events.Member(e.ToolResponse, name)
+		return inJSON.Replace(wording.Clip(string(value), maxOutput))
+	}
 	switch e.ToolName {
-	case "Bash", "Grep", "Glob", "Agent", "Task":
-		of := func(name string) []byte { return events.Member(e.ToolResponse, name) }
-		text := slices.Concat(of("stdout"), of("filenames"), of("content"))
-		folder := events.Folder(events.InputOf(e.ToolInput).Command.Text(), e.Cwd)
-		s.saw(r, folder, inJSON.Replace(wording.Clip(string(text), maxOutput)))
+	case "ExitPlanMode":
+		s.sawNamed(r, "", pathsIn(call.Input.Plan.Text()))
+	case "Agent", "Task":
+		s.sawNamed(r, e.Cwd, withLines(pathsIn(text("content"))))
+	case "Grep":
+		s.sawHits(r, e.Cwd, text("filenames")+text("content"), true)
+	case "Bash":
+		folder := events.Folder(call.Input.Command.Text(), e.Cwd)
+		if readsIssue(call) {
+			s.sawNamed(r, folder, pathsIn(text("stdout")))
+			break
+		}
+		s.sawHits(r, folder, text("stdout"), searches(call))
 	}
 }
 
-// saw takes in the paths of a text that lie below the work tree and are of no program's own files, the newest last. The
-// folder is the one that relative paths are probably meant from.
-func (s *State) saw(r events.Record, folder, text string) {
+// readsIssue reports whether a command shows one issue: what is to be done.
+func readsIssue(call events.Call) bool {
+	return slices.ContainsFunc(call.Runs, func(run events.Run) bool {
+		line := strings.Join(run.Words[:min(3, len(run.Words))], " ")
+		return strings.HasPrefix(line, "bd show") || strings.HasPrefix(line, "br show") || line == "gh issue view"
+	})
+}
+
+// searches reports whether a command begins with a search in files.
+func searches(call events.Call) bool {
+	return len(call.Runs) > 0 && slices.Contains([]string{"grep", "rg", "ag"}, call.Runs[0].Words[0])
+}
+
+// sawHits takes in the files of an output that names few of them: those with a line, of a search all.
+func (s *State) sawHits(r events.Record, folder, text string, searched bool) {
+	list := pathsIn(text)
+	names := map[string]bool{}
+	for _, p := range list {
+		names[p.name] = true
+	}
+	if len(names) > fewFiles {
+		return
+	}
+	if !searched {
+		list = withLines(list)
+	}
+	s.saw(r, folder, list, foundCalls)
+}
+
+// sawNamed takes in the files that words for the session name.
+func (s *State) sawNamed(r events.Record, folder string, list []mention) {
+	s.saw(r, folder, list, pointedCalls)
+}
+
+// saw takes in paths that lie below the work tree and are of no program's own files, the newest last. The folder is the one that
+// relative paths are probably meant from.
+func (s *State) saw(r events.Record, folder string, list []mention, calls int) {
 	if folder == s.Worktree {
 		folder = ""
 	}
-	for _, p := range pathsIn(text) {
-		p = wording.Below(s.Worktree, p)
+	for _, m := range list {
+		p := wording.Below(s.Worktree, m.name)
 		names := append(strings.Split(p, "/"), path.Ext(p))
-		if names[0] == "" || slices.ContainsFunc(names, func(name string) bool { return slices.Contains(made, name) }) {
+		isMade := func(name string) bool { return slices.Contains(made, name) }
+		if names[0] == "" || slices.ContainsFunc(names, isMade) {
 			continue
 		}
+		sight := Sight{Path: p, Folder: wording.Clip(folder, maxPath), Until: s.Calls + calls, Event: r.ID}
 		seen, _ := copies.Take(s.Seen, func(x Sight) bool { return x.Path == p })
-		s.Seen = copies.Push(seen, Sight{Path: p, Folder: wording.Clip(folder, maxPath), Event: r.ID}, maxSeen)
+		s.Seen = copies.Push(seen, sight, maxSeen)
 	}
 }
 
-// Unopened are the sights that no tool of the session has touched, the newest first, each at the likeliest of its
-// places. How often one stood there, words of the goal in its name, and files beside it that were edited told nothing
-// more of those that are opened later.
+// Unopened are the sights that no tool of the session has touched and that are not too old, the newest first, each at the likeliest
+// of its places.
 func (s State) Unopened() []File {
 	var list []File
 	for _, x := range slices.Backward(s.Seen) {
 		opened := func(f File) bool { return strings.HasSuffix("/"+f.Path, "/"+x.Path) }
-		if !slices.ContainsFunc(s.Files, opened) {
+		if x.Until >= s.Calls && !slices.ContainsFunc(s.Files, opened) {
 			list = append(list, File{Path: x.places(s.Worktree)[0], Event: x.Event})
 		}
 	}
@@ -121,11 +175,26 @@ func (s State) Present(isThere func(file string) bool) State {
 // (file.go-12-).
 var fileName = regexp.MustCompile(`^/?([^/]+/)+[^/]+\.([^A-Z0-9-][^/.-]{0,5}|[A-Z][^a-z/.-]{0,5})$`)
 
+// mention is a word of a text that looks like a file below a folder.
+type mention struct {
+	name   string
+	inLine bool // the text names a line of it
+}
+
+// withLines returns the files of which lines are named.
+func withLines(list []mention) []mention {
+	list, _ = copies.Take(list, func(m mention) bool { return !m.inLine })
+	return list
+}
+
+// lineBehind matches how a line of a file is named behind it: a.go:12, a.ts(12,5), "a.py", line 12.
+var lineBehind = regexp.MustCompile(`^(:\d|\(\d|", line \d)`)
+
 // pathsIn are the words of a text that look like a file below a folder. Of a diff they are without the letter of the side.
-func pathsIn(text string) []string {
+func pathsIn(text string) []mention {
 	text = wording.Clip(text, maxOutput)
 	sides := strings.Contains(text, "\n+++ b/")
-	var out []string
+	var out []mention
 	for {
 		before, after, found := strings.Cut(text, "/") // most words have none
 		if !found {
@@ -143,7 +212,7 @@ func pathsIn(text string) []string {
 			word = rest
 		}
 		if strings.Contains(path.Base(word), ".") && fileName.MatchString(word) { // most words have no extension
-			out = append(out, word)
+			out = append(out, mention{word, lineBehind.MatchString(text[:min(len(text), 12)])})
 		}
 	}
 }

@@ -22,7 +22,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 20
+	Version = 21
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, and next
@@ -66,7 +66,7 @@ type State struct {
 	Missing     []Absent  `json:"not_found,omitempty" jsonschema_description:"programs that a shell did not find, at most 20"`
 	Corrections []Note    `json:"corrections,omitempty" jsonschema_description:"what the user said when refusing a call"`
 	Todos       []Todo    `json:"todos,omitempty" jsonschema_description:"the client's list of things to do"`
-	Seen        []Sight   `json:"seen,omitempty" jsonschema_description:"paths in outputs, prompts and plans, the newest last, at most 80"`
+	Seen        []Sight   `json:"seen,omitempty" jsonschema_description:"files that the session was pointed at since its newest prompt of substance, the newest last, at most 12"`
 	Passed      []Pass    `json:"passed,omitempty" jsonschema_description:"checks that passed, with the files edited since, the newest last, at most 12"`
 	Evidence    []Proof   `json:"evidence,omitempty" jsonschema_description:"the last outcome of tests, build and lint since code was changed"`
 
