@@ -14,9 +14,11 @@ var patches = map[string]string{"*** Add": "add", "*** Update": "update", "*** D
 
 // Patched is what a patch does to one file.
 type Patched struct {
-	Path  string // as the patch has it, joined to the working directory where that is known
-	Kind  string // add, update or delete
-	Added string // the lines that it adds, each with its end
+	Path    string // as the patch has it, joined to the working directory where that is known
+	Kind    string // add, update or delete
+	Added   string // the lines that it adds, each with its end
+	Changes string // its lines as they stand in the patch, each with its end
+	From    string // where the file was before the patch moved it; "" for one that stays
 }
 
 // Patch reads the input of an apply_patch call:
@@ -45,7 +47,7 @@ func Patch(input json.RawMessage, cwd string) []Patched {
 	}
 
 	var list []Patched
-	var added strings.Builder
+	var added, changes strings.Builder
 	begin := func(kind, file string) {
 		file = strings.TrimSpace(file)
 		if file != "" && !path.IsAbs(file) && cwd != "" {
@@ -53,6 +55,7 @@ func Patch(input json.RawMessage, cwd string) []Patched {
 		}
 		list = append(list, Patched{Path: file, Kind: kind})
 		added.Reset()
+		changes.Reset()
 	}
 	for line := range strings.Lines(text) {
 		mark, file, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " File: ")
@@ -62,11 +65,18 @@ func Patch(input json.RawMessage, cwd string) []Patched {
 			begin(patches[mark], file)
 		case len(list) == 0:
 		case moves:
+			from := list[len(list)-1].Path
 			list[len(list)-1].Kind = "delete"
 			begin("update", moved)
-		case adds:
-			added.WriteString(plus)
+			list[len(list)-1].From = from
+		case mark == "*** End Patch":
+		default:
+			if adds {
+				added.WriteString(plus)
+			}
+			changes.WriteString(line)
 			list[len(list)-1].Added = added.String()
+			list[len(list)-1].Changes = changes.String()
 		}
 	}
 	return list
