@@ -7,6 +7,7 @@ import (
 
 	"hookline/events"
 	"hookline/events/copies"
+	"hookline/events/outcome"
 )
 
 // maxSteps is the number of calls that [After] keeps.
@@ -50,11 +51,21 @@ func (a *After) Take(r events.Record) (done bool) {
 			return false
 		}
 		a.Steps = copies.Push(a.Steps, r, maxSteps)
-		if a.target != "" && targetOf(r) == a.target {
+		if a.target != "" && targetOf(r) == a.target && !checkFailed(e) {
 			a.Fixed = r.Seq
 		}
 	}
 	return false
+}
+
+// checkFailed reports whether a command that the client calls a success is a check that did not pass, or of which nobody can
+// say it.
+func checkFailed(e *events.ToolSucceeded) bool {
+	if e.ToolName != "Bash" {
+		return false
+	}
+	call := events.CallOf(e.ToolName, e.ToolInput)
+	return call.Check() != "" && outcome.OfSucceeded(call, e.ToolResponse).Status != outcome.OK
 }
 
 // readingTools lists tools that change nothing.

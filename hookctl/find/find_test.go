@@ -216,6 +216,14 @@ func TestAfterFixed(t *testing.T) {
 	}
 }
 
+// A check whose output says that it failed fixed nothing, whatever the status of its line.
+func TestAfterNotFixed(t *testing.T) {
+	log := failedAndFixed()
+	a := NewAfter(log[0], Query{Error: "undefined"}.Terms())
+	a.Take(newRecord(9, events.TypeToolSucceeded, `{"tool_name":"Bash","tool_input":{"command":"go test ./... | tail -2"},"tool_response":{"stdout":"FAIL\tshop\t0.1s\nFAIL"}}`))
+	expect.Equal(t, a.Fixed, 0, "event that fixed the failure")
+}
+
 func TestAfterAgain(t *testing.T) {
 	log := failedAndFixed()
 	a := NewAfter(log[0], Query{Error: "undefined"}.Terms())

@@ -177,10 +177,20 @@ func TestFileCodes(t *testing.T) {
 func TestChecks(t *testing.T) {
 	l := (&log{}).add(broke("cd /w && go test ./...", "--- FAIL"), broke("ls /nowhere", "no such file"), broke("make build", "stop"))
 	want(t, l.lines(), "proj:hydra", "block:fails:go-test", "block:fails:make-build", "test:go:failed")
-	l.add(ran("go test -run X ./up", "ok"), ran("pytest -q", "==== 12 passed, 1 failed in 2s ===="), ran("echo hi", ""))
-	want(t, l.lines(), "proj:hydra", "block:fails:make-build", "done:mended:go-test", "test:go:ok", "test:pytest:ok:12-passed:1-failed")
+	l.add(ran("go test -run X ./up", "ok"), ran("pytest -q", "==== 12 passed, 1 skipped in 2s ===="), ran("echo hi", ""))
+	want(t, l.lines(), "proj:hydra", "block:fails:make-build", "done:mended:go-test", "test:go:ok", "test:pytest:ok:12-passed:1-skipped")
 	l = (&log{}).add(ran("rm -f up/test.log", ""), ran("echo 'all tests pass'", ""), broke("git commit -m 'fix build'", "no"), ran("source venv/bin/activate && pytest -q", ""), ran("E2E_1=1 npm run test", ""))
 	want(t, l.lines(), "proj:hydra", "test:pytest:ok", "test:npm:ok")
+}
+
+// A check is judged by what it printed where a pipe hides its status; one that printed nothing of it changes nothing.
+func TestChecksBehindAPipe(t *testing.T) {
+	l := (&log{}).add(ran("npx vitest run | tail -3", " Tests  2 failed | 11 passed (13)"))
+	want(t, l.lines(), "proj:hydra", "block:fails:vitest-run", "test:vitest:failed:11-passed:2-failed")
+	l.add(ran("npx vitest run | head -3", "RUN  v3.0.0"))
+	want(t, l.lines(), "proj:hydra", "block:fails:vitest-run", "test:vitest:failed:11-passed:2-failed")
+	l.add(ran("npx vitest run | tail -3", " Tests  13 passed (13)"))
+	want(t, l.lines(), "proj:hydra", "done:mended:vitest-run", "test:vitest:ok:13-passed")
 }
 
 // Words that only look like a decision or a blocker are none.

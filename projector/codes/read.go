@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hookline/events"
+	"hookline/events/outcome"
 	"hookline/events/wording"
 )
 
@@ -82,12 +83,16 @@ func (c *collector) succeeded(e *events.ToolSucceeded) {
 			c.todos(e.ToolInput)
 		}
 	case "Bash":
-		c.ran(e.ToolInput, events.MemberText(e.ToolResponse, "stdout"), true)
+		call := events.CallOf(e.ToolName, e.ToolInput)
+		c.ran(call, outcome.OfSucceeded(call, e.ToolResponse), true)
 	}
 }
 
 // failed reads a command that failed.
-func (c *collector) failed(e *events.ToolFailed) { c.ran(e.ToolInput, e.Error, false) }
+func (c *collector) failed(e *events.ToolFailed) {
+	call := events.CallOf(e.ToolName, e.ToolInput)
+	c.ran(call, outcome.OfFailed(call, e.Error), false)
+}
 
 // edited reads the input of a call that changes a file.
 func (c *collector) edited(input json.RawMessage) {
@@ -131,41 +136,37 @@ func (c *collector) todos(input json.RawMessage) {
 	}
 }
 
-// results matches the numbers that a run of tests prints.
-var results = regexp.MustCompile(`(?i)^\d+ (?:tests?,? )?(?:passed|failed|failures?|errors?|skipped)\b`)
+// maxResults is how many of the counts of a test run stand in its code.
+const maxResults = 2
 
-const (
-	maxResults     = 2
-	maxResultsText = 65536 // characters of an output that are looked at for results
-)
-
-// ran reads a command: a run of tests with its result, and whether a check stands in the way.
-func (c *collector) ran(input json.RawMessage, output string, ok bool) {
+// ran reads a command: a run of tests with its result, and whether a check stands in the way. A check whose outcome is not known
+// says neither.
+func (c *collector) ran(call events.Call, result outcome.Result, ok bool) {
 	if c.record.AgentID != "" {
 		return
 	}
 	c.by(ByOutput)
-	call := events.CallOf("Bash", input)
 	runs := call.Runs
-	if ok && statusIsOfAll(events.InputOf(input).Command.Text()) {
+	if ok && statusIsOfAll(call.Input.Command.Text()) {
 		c.ranWell(runs)
 	}
 	at := slices.IndexFunc(runs, func(r events.Run) bool { return r.Check != "" })
-	if at < 0 {
+	if at < 0 || result.Runs[at] == outcome.Unknown {
 		return
 	}
 	check := runs[at]
+	passed := result.Runs[at] == outcome.OK
 
 	target := strings.Join(check.Words[:min(2, len(check.Words))], "-")
 	blocker := wording.Chars("block:fails:"+target, maxCode)
-	if !ok {
+	if !passed {
 		c.put(&c.context.Blockers, blocker)
 	} else if c.drop(&c.context.Blockers, func(code string) bool { return code == blocker }) {
 		c.put(&c.context.Done, "done:mended:"+target)
 	}
 
 	if check.Check == "test" {
-		c.tested(check.Words[0], output, ok)
+		c.tested(check.Words[0], result.Counts, passed)
 	}
 }
 
@@ -176,17 +177,20 @@ func statusIsOfAll(line string) bool {
 }
 
 // tested adds a run of tests with its result. The newest result of a program counts.
-func (c *collector) tested(program, output string, ok bool) {
+func (c *collector) tested(program, counts string, passed bool) {
 	code := "test:" + program
 	c.drop(&c.context.Done, func(other string) bool { return other == code || strings.HasPrefix(other, code+":") })
 
-	if ok {
+	if passed {
 		code += ":ok"
 	} else {
 		code += ":failed"
 	}
-	for _, result := range wording.LastCounts(wording.Chars(output, maxResultsText), results, maxResults) {
-		code += ":" + slug(strings.ToLower(result))
+	list := strings.Split(counts, ", ")
+	for _, count := range list[:min(len(list), maxResults)] {
+		if count != "" {
+			code += ":" + slug(count)
+		}
 	}
 	c.put(&c.context.Done, code)
 }

@@ -11,6 +11,7 @@ import (
 
 	"hookline/events"
 	"hookline/events/copies"
+	"hookline/events/outcome"
 )
 
 // The facets, in the order of events.Facets, with what feeds each.
@@ -104,6 +105,7 @@ type act struct {
 	target    uint32   // hash of what a later call must hit to be a retry; 0 for none
 	succeeded bool
 	failed    bool
+	unknown   bool // a check of which nobody can say how it went
 	asked     bool // permission
 	denied    bool // by permission or by a gate
 	prompt    bool // of the user
@@ -142,7 +144,10 @@ func actOf(r events.Record) act {
 			break
 		}
 		a.succeeded = true
-		a.call(e.ToolName, e.ToolInput)
+		call := a.call(e.ToolName, e.ToolInput)
+		if a.checks {
+			a.judged(outcome.OfSucceeded(call, e.ToolResponse).Status)
+		}
 		if e.ToolName == "Write" {
 			a.written = events.MemberText(e.ToolResponse, "type")
 		}
@@ -151,7 +156,10 @@ func actOf(r events.Record) act {
 			break
 		}
 		a.failed = true
-		a.call(e.ToolName, e.ToolInput)
+		call := a.call(e.ToolName, e.ToolInput)
+		if a.checks {
+			a.judged(outcome.OfFailed(call, e.Error).Status)
+		}
 	}
 	return a
 }
@@ -171,7 +179,7 @@ func targetOf(c events.Call) string {
 }
 
 // call takes from a tool's input what the facets ask for. A patch is about the first of its files.
-func (a *act) call(tool string, input json.RawMessage) {
+func (a *act) call(tool string, input json.RawMessage) events.Call {
 	c := events.CallOf(tool, input)
 	a.tool = tool
 	a.checks = c.Check() != ""
@@ -190,6 +198,14 @@ func (a *act) call(tool string, input json.RawMessage) {
 	}
 	a.path = c.File
 	a.target = hash(targetOf(c))
+	return c
+}
+
+// judged takes in how a check went by what it printed.
+func (a *act) judged(status outcome.Status) {
+	a.succeeded = status == outcome.OK
+	a.failed = status == outcome.Failed
+	a.unknown = status == outcome.Unknown
 }
 
 // isOpen tells whether the target failed when it was last tried.
@@ -200,19 +216,20 @@ func (s *State) isOpen(target uint32) bool {
 // settle opens, closes and gives up failures by the outcome of a call, and reports whether one was closed. A target
 // that failed again goes to the end of the list.
 func (s *State) settle(a *act) bool {
-	if !a.succeeded && !a.failed && !a.denied {
+	if !a.succeeded && !a.failed && !a.denied && !a.unknown {
 		return false
 	}
 	s.CallCount++
 	closed := a.succeeded && s.isOpen(a.target)
 	var open []Open
 	for _, o := range s.Open {
-		if o.Target != a.target && s.CallCount-o.Call < givenUp {
+		settled := o.Target == a.target && !a.unknown
+		if !settled && s.CallCount-o.Call < givenUp {
 			open = append(open, o)
 		}
 	}
 	s.Open = open
-	if !a.succeeded && a.target != 0 {
+	if (a.failed || a.denied) && a.target != 0 {
 		s.Open = copies.Push(s.Open, Open{a.target, s.CallCount}, maxOpen)
 	}
 	return closed

@@ -104,3 +104,33 @@ func TestContinuityAfter25FacetEvents(t *testing.T) {
 		t.Error("taken twice")
 	}
 }
+
+// A check behind a pipe is judged by what it printed. One that says nothing opens and closes nothing, and is no success.
+func TestCheckBehindAPipe(t *testing.T) {
+	printed := func(output string) string {
+		return fmt.Sprintf(`{"tool_name":"Bash","tool_input":{"command":"npx jest | tail -3"},"tool_response":{"stdout":%q}}`, output)
+	}
+	fold := func(s State, output string) State {
+		return projector.Fold(Table, s, rec(s.CallCount+1, events.TypeToolSucceeded, printed(output)))
+	}
+
+	failed := fold(newborn(), "Tests:       1 failed, 12 passed, 13 total")
+	if len(failed.Open) != 1 {
+		t.Errorf("open failures after a check that printed a failure = %d, want 1", len(failed.Open))
+	}
+	if failed.Successes != 0 {
+		t.Errorf("successes after a check that printed a failure = %v, want 0", failed.Successes)
+	}
+
+	unknown := fold(failed, "bye")
+	if len(unknown.Open) != 1 {
+		t.Errorf("open failures after a check that says nothing = %d, want 1", len(unknown.Open))
+	}
+	if unknown.Calls != failed.Calls {
+		t.Errorf("calls that count for the accuracy after a check that says nothing = %v, want %v", unknown.Calls, failed.Calls)
+	}
+
+	if passed := fold(unknown, "Tests:       13 passed, 13 total"); len(passed.Open) != 0 {
+		t.Errorf("open failures after a check that passed = %d, want none", len(passed.Open))
+	}
+}

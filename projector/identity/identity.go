@@ -21,7 +21,8 @@
 // A tool call gives evidence when it has come back (tool.succeeded, tool.failed), never when it is
 // requested: only the outcome tells whether a Write made the file or replaced it, and a call must
 // not count twice. A failed call feeds causality alone. An interrupted call is
-// no evidence. On one event the order is: accuracy, fan or shrink, evidence, one step of the
+// no evidence. A check is judged by what it printed (package outcome); one of which nobody can say how it
+// went neither opens nor closes a failure, and counts for no accuracy. On one event the order is: accuracy, fan or shrink, evidence, one step of the
 // oscillators, vector, IC, and only then the trajectory entry that the next IC is compared with.
 //
 // # Numbers
@@ -40,11 +41,11 @@ import (
 	"hookline/projector"
 )
 
-// Name and Version are the projection's: cells are identity.v6.<session>. A change of the fold's
+// Name and Version are the projection's: cells are identity.v7.<session>. A change of the fold's
 // meaning is a new version, and every cell is folded again.
 const (
 	Name    = "identity"
-	Version = 6
+	Version = 7
 )
 
 // Limits of one state. They keep its encoding far below [MaxEncoded].

@@ -10,7 +10,7 @@ import (
 
 func TestRebuildMends(t *testing.T) {
 	lie(t, recorded(t))
-	heading := "identity  snapshot  identity.v6." + ended + "\n  state.last_ic  0.11 → 0.9614\n"
+	heading := "identity  snapshot  identity.v7." + ended + "\n  state.last_ic  0.11 → 0.9614\n"
 	dry := told(t, "rebuild", "--projection", "identity", "--dry-run")
 	expect.Equal(t, plainTimes(dry), heading+"\nfolded projection identity up to sequence 11 in T: 1 field of 1 cell would change\n", "dry run")
 	replay(t, 1, "verify") // it was dry

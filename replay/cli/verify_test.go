@@ -37,7 +37,7 @@ time     T
 // lie puts another continuity into the stored identity of the ended session.
 func lie(t *testing.T, home string) {
 	t.Helper()
-	falsify(t, home, "snapshot", "identity.v6."+ended, func(b []byte) []byte {
+	falsify(t, home, "snapshot", "identity.v7."+ended, func(b []byte) []byte {
 		if !bytes.Contains(b, []byte(`"last_ic":0.9614`)) {
 			t.Fatalf("the cell is %s", b)
 		}
@@ -48,7 +48,7 @@ func lie(t *testing.T, home string) {
 func TestVerifyNamesTheCell(t *testing.T) {
 	lie(t, recorded(t))
 	r := replay(t, 1, "verify")
-	expect.Equal(t, plainTimes(r.stdout.String()), `identity  snapshot  identity.v6.5f1d0c2e-7b34-4f19-9a55-000000000001
+	expect.Equal(t, plainTimes(r.stdout.String()), `identity  snapshot  identity.v7.5f1d0c2e-7b34-4f19-9a55-000000000001
   state.last_ic  want 0.9614  got 0.11
 
 not clean: a difference from the log in 1 field of 1 cell
