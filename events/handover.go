@@ -33,15 +33,16 @@ func (e *HandoverTaken) Summary() string {
 
 // Kinds of an [OpenItem].
 const (
-	OpenFailure = "failure" // a call that failed and was not mended
-	OpenTodo    = "todo"    // an entry of a list of things to do
-	OpenStep    = "step"    // a next step that the agent named
+	OpenFailure    = "failure"    // a call that failed and was not mended
+	OpenTodo       = "todo"       // an entry of a list of things to do
+	OpenStep       = "step"       // a next step that the agent named
+	OpenConstraint = "constraint" // what the user said is always, never or only to be done, of a goal that is open
 )
 
 // OpenItem is one thing that a session left open.
 type OpenItem struct {
-	Kind    string `json:"kind" jsonschema_description:"kind of what is open: failure, todo or step"`
-	Text    string `json:"text" jsonschema_description:"words of the error, the entry or the step"`
+	Kind    string `json:"kind" jsonschema_description:"kind of what is open: failure, todo, step or constraint"`
+	Text    string `json:"text" jsonschema_description:"words of the error, the entry, the step or the constraint"`
 	Target  string `json:"target,omitempty" jsonschema_description:"what failed: the file of an edit, the command"`
 	Folder  string `json:"folder,omitempty" jsonschema_description:"folder that the command ran in, from the work tree"`
 	Tool    string `json:"tool,omitempty" jsonschema_description:"name of the tool that failed"`
@@ -49,6 +50,9 @@ type OpenItem struct {
 	Event   string `json:"event" jsonschema_description:"id of the event that it comes from"`
 	Time    string `json:"time" jsonschema:"format=date-time" jsonschema_description:"RFC 3339, when that event was captured"`
 }
+
+// IsTask reports whether the item is a thing to do: an entry of a list, or a step.
+func (i OpenItem) IsTask() bool { return i.Kind == OpenTodo || i.Kind == OpenStep }
 
 // Age returns how long ago the event of the item was captured; what has no time is as old as can be.
 func (i OpenItem) Age(now time.Time) time.Duration {

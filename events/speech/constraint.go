@@ -211,3 +211,23 @@ func clausesOf(own string) []string {
 
 // maxClauses bounds the clauses of a sentence that are looked at.
 const maxClauses = 20
+
+// passing matches words by which a constraint holds for the moment: until the next request.
+var passing = regexp.MustCompile(`(?i)\b(?:yet|for now|right now|at the moment|this time|noch nicht|erst ?mal|vorerst|por ahora|pour l'instant|por enquanto)\b|todavía|aún|pas encore|ainda|先不要|暂时|まだ|아직`)
+
+// Passing reports whether a constraint holds for the moment only: "don't push yet".
+func Passing(constraint string) bool { return passing.MatchString(constraint) }
+
+// standing matches words by which a constraint holds beyond the work at hand.
+var standing = regexp.MustCompile(`(?i)\b(?:never|always|every|each|any|nie|niemals|immer|jede[nrms]?|nunca|jamás|siempre|cada|jamais|toujours|chaque|sempre)\b|永远|始终|一律|每次|绝不|必ず|絶対|절대|반드시`)
+
+// Standing reports whether a constraint holds beyond the work at hand: "never push to main".
+func Standing(constraint string) bool { return standing.MatchString(constraint) }
+
+// SameConstraint reports whether two texts are one constraint, but for case, marks and white space.
+func SameConstraint(one, other string) bool { return letters(one) == letters(other) }
+
+// letters returns the letters and digits of a text in lower case, with one blank between words.
+func letters(text string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
+}

@@ -2,13 +2,14 @@
 // one line, without what acts on a screen.
 //
 // There is one function for each meaning. What is cut is measured either in bytes, where memory is bounded ([Clip]), or in
-// characters, where somebody reads it ([Chars], [Cut], [Short]). A character is a Unicode code point. Columns of a
+// characters, where somebody reads it ([Chars], [Cut], [Short], [Ends]). A character is a Unicode code point. Columns of a
 // terminal, where one character may take two, are measured by package cmdline.
 //
 //	Clip     bytes        keeps lines   nothing stands for the rest
 //	Chars    characters   keeps lines   nothing stands for the rest
 //	Cut      characters   keeps lines   the given end, inside the bound
 //	Short    characters   one line      "…", inside the bound; control characters go
+//	Ends     characters   one line      "…" stands for the middle, inside the bound; control characters go
 //	Flat     all          one line
 package wording
 
@@ -55,10 +56,32 @@ func Cut(text string, n int, end string) string {
 // Short returns at most n characters of a text on one line: each run of white space and control characters becomes one
 // blank, and those around the text go. A text that is cut ends in "…", which is the last of the n characters. Of a longer
 // text only the first 16·n bytes are looked at.
-func Short(text string, n int) string {
+func Short(text string, n int) string { return Cut(clean(Clip(text, 16*n)), n, "…") }
+
+// Ends returns at most n characters of a text on one line, as [Short] does, but of a text that is cut the first two thirds and the
+// last third of them, with " … " between: who asks for something at length comes to the point at the end. Of a text of many
+// megabytes only the ends are looked at.
+func Ends(text string, n int) string {
+	if len(text) > 32*n {
+		text = Clip(text, 16*n) + " " + strings.ToValidUTF8(text[len(text)-16*n:], "")
+	}
+	line := clean(text)
+	characters := utf8.RuneCountInString(line)
+	if characters <= n {
+		return line
+	}
+
+	const between = " … "
+	last := n / 3
+	first := n - last - utf8.RuneCountInString(between)
+	behind := line[len(Chars(line, characters-last)):]
+	return strings.TrimSpace(Chars(line, first)) + between + strings.TrimSpace(behind)
+}
+
+// clean returns a text on one line: each run of white space and control characters is one blank, and those around the text go.
+func clean(text string) string {
 	blank := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
-	line := strings.Join(strings.FieldsFunc(Clip(text, 16*n), blank), " ")
-	return Cut(line, n, "…")
+	return strings.Join(strings.FieldsFunc(text, blank), " ")
 }
 
 // Flat returns a whole text on one line: each run of white space becomes one blank, and that around the text goes. Other

@@ -307,7 +307,7 @@ func (it Item) entriesIn(least, tokens int) int {
 
 // reduce takes away the least valuable thing of the part that ends with an item and is above its bound; false where nothing
 // is left to take. In this order: notes below the decisions, entries of lists, other notes, and at last what is never cut for
-// anything else.
+// anything else: the longest of it in a shorter form, and then one of it.
 func (t telling) reduce(b budget, last int) bool {
 	first := b.firstOf(t, last)
 	stages := []func(it *Item) bool{
@@ -316,14 +316,30 @@ func (t telling) reduce(b budget, last int) bool {
 		func(it *Item) bool { return !it.essential() && it.shorten() },
 		(*Item).shorten,
 	}
-	for _, stage := range stages {
+	for n, stage := range stages {
 		for i := last; i >= first; i-- {
 			if !t.items[i].dropped && stage(&t.items[i]) {
 				return true
 			}
 		}
+		if onlyEssentials := n == len(stages)-2; onlyEssentials && t.shortenLongest(first, last) {
+			return true
+		}
 	}
 	return false
+}
+
+// shortenLongest gives the longest item that has a shorter form that form; false where none has one.
+func (t telling) shortenLongest(first, last int) bool {
+	longest := -1
+	for i := first; i <= last; i++ {
+		it := t.items[i]
+		hasShorter := !it.dropped && it.list == nil && it.form < len(it.Shorter)
+		if hasShorter && (longest < 0 || it.size() > t.items[longest].size()) {
+			longest = i
+		}
+	}
+	return longest >= 0 && t.items[longest].shorten()
 }
 
 // essential reports whether an item is not cut for others: identity, goal and task with the user's constraints, and what is

@@ -207,6 +207,13 @@ func openOf(s working.State) []events.OpenItem {
 			add(events.OpenStep, text, s.Steps.Event)
 		}
 	}
+	if s.Goal != nil {
+		for _, c := range s.Constraints {
+			if c.By == "" { // what the lead of a team said holds for its team
+				add(events.OpenConstraint, c.Text, c.Event)
+			}
+		}
+	}
 	for _, f := range s.Open {
 		item := events.OpenItem{Kind: events.OpenFailure, Text: f.Text, Target: f.Target, Folder: f.Folder, Tool: f.Tool, Session: s.ID, Event: f.Event, Time: f.Time.UTC().Format(time.RFC3339Nano)}
 		list = append(list, item)
@@ -226,8 +233,11 @@ func timeOf(event string, newest time.Time) string {
 
 // sameThing reports whether two items name one thing: of a target the newest failure counts, and a thing to do is told once.
 func sameThing(one, other events.OpenItem) bool {
-	if one.Kind == events.OpenFailure || other.Kind == events.OpenFailure {
+	switch {
+	case one.Kind == events.OpenFailure || other.Kind == events.OpenFailure:
 		return one.Kind == other.Kind && one.Target == other.Target && one.Folder == other.Folder
+	case one.Kind == events.OpenConstraint || other.Kind == events.OpenConstraint:
+		return one.Kind == other.Kind && speech.SameConstraint(one.Text, other.Text)
 	}
 	return working.SameTask(one.Text, other.Text)
 }
@@ -385,7 +395,12 @@ func carriedItems(open []events.OpenItem, root string, now time.Time) []Item {
 	var failures []entry // behind the first ones
 	var sessions []string
 	todos := map[string][]events.OpenItem{}
+	var constraints []events.OpenItem
 	for _, o := range slices.Backward(open) {
+		if o.Kind == events.OpenConstraint {
+			constraints = append(constraints, o)
+			continue
+		}
 		if o.Kind != events.OpenFailure {
 			if todos[o.Session] == nil {
 				sessions = append(sessions, o.Session)
@@ -415,6 +430,7 @@ func carriedItems(open []events.OpenItem, root string, now time.Time) []Item {
 		title := fmt.Sprintf("Still open (%s): ", originText(todos[id][0], now))
 		items = append(items, entriesItem(0, it, entries, title, "; "))
 	}
+	items = append(items, carriedConstraints(constraints, now)...)
 	var older []entry
 	for _, id := range sessions[min(len(sessions), toldOpen):] {
 		for _, o := range slices.Backward(todos[id]) {

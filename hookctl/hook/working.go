@@ -31,8 +31,6 @@ const (
 	failuresTokens = 60
 	failureChars   = 80
 	commandChars   = 61 // the beginning of a command tells which one it is
-	taskChars      = 160
-	promptChars    = 100
 	saidChars      = 140
 )
 

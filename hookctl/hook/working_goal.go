@@ -1,10 +1,16 @@
 package hook
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
+	"hookline/events"
 	"hookline/events/copies"
+	"hookline/events/speech"
 	"hookline/events/wording"
 	"hookline/projector/working"
 )
@@ -40,30 +46,148 @@ func drifted(s working.State) bool {
 	return seen*10 < len(s.Keywords)
 }
 
-// goalItems are the two goals: what the session was for, and what it did last. Behind a summary that has their words
-// only the phase is told; a context that was not cut has not read it.
+// goalItems are the two goals, what the session was for and what it did last, and the constraints. Behind a summary that has their
+// words only the phase is told; a context that was not cut has not read it.
 func goalItems(s working.State, prefix string, cut bool) []Item {
 	var items []Item
 	var told []string // ids of prompts: one may be goal and last prompt, with a plan as the task
 	for _, x := range []struct {
 		id, title string
 		n         *working.Note
-	}{{"goal", "Goal: ", s.Goal}, {"task", "Current task: ", s.Task}, {"prompt", "Last prompt: ", s.Prompt}} {
+	}{{"goal", "Goal", s.Goal}, {"task", "Current task", s.Task}, {"prompt", "Last prompt", lastPrompt(s)}} {
 		if x.n == nil || slices.Contains(told, x.n.Event) {
 			continue
 		}
 		told = append(told, x.n.Event)
-		chars := promptChars
-		if s.Task == nil || x.n.Event == s.Task.Event {
-			chars = taskChars
+		if x.n.Known && cut {
+			continue
 		}
-		if !x.n.Known || !cut {
-			items = append(items, item("working."+x.id, RankGoal, prefix+x.title+wording.Short(x.n.Text, chars), x.n.Event))
-			prefix = ""
+		title := x.title
+		if x.n.By != "" {
+			title += ", from " + x.n.By
 		}
+		items = append(items, wholeItem("working."+x.id, title+": ", x.n.Text, x.n.Event))
 	}
 	if items == nil && s.Goal != nil {
-		items = []Item{item("working.phase", RankGoal, prefix+"Goal and task are as summarised.", s.Goal.Event)}
+		items = []Item{item("working.phase", RankGoal, "Goal and task are as summarised.", s.Goal.Event)}
+	}
+	items = append(items, constraintItems(s.Constraints, cut)...)
+	if len(items) > 0 {
+		items[0] = items[0].behind(prefix)
 	}
 	return items
+}
+
+// lastPrompt returns the newest prompt where it adds something to goal and task: it does not just agree, go on, choose, or order what
+// was carried out since.
+func lastPrompt(s working.State) *working.Note {
+	if s.Prompt == nil {
+		return nil
+	}
+	text := s.Prompt.Text
+	for _, n := range []*working.Note{s.Goal, s.Task} {
+		if n != nil && n.Text == text {
+			return nil
+		}
+	}
+	if strings.HasPrefix(text, "/") || speech.Request(text) == "" || speech.Order(text) || speech.Choice(text) || speech.Points(text) {
+		return nil
+	}
+	return s.Prompt
+}
+
+// Shorter forms of a text that is told whole where there is room, in characters.
+var shorterForms = []int{400, 160}
+
+// wholeItem is an item of a text that is told whole, and shortened only where nothing else is left to leave out.
+func wholeItem(id, title, text, event string) Item {
+	it := item(id, RankGoal, title+text, event)
+	for _, chars := range shorterForms {
+		if utf8.RuneCountInString(text) > chars {
+			it.Shorter = append(it.Shorter, title+wording.Ends(text, chars))
+		}
+	}
+	return it
+}
+
+// behind returns an item with a text before its own.
+func (it Item) behind(prefix string) Item {
+	it.Text = prefix + it.Text
+	it.Shorter = slices.Clone(it.Shorter)
+	for i := range it.Shorter {
+		it.Shorter[i] = prefix + it.Shorter[i]
+	}
+	return it
+}
+
+// constraintItems tell the constraints of a session that are still to be told, the user's own and those of a team's lead, each in the
+// order in which they were given.
+func constraintItems(constraints []working.Note, cut bool) []Item {
+	var whose []string
+	texts := map[string][]string{}
+	newest := map[string]string{}
+	for _, c := range constraints {
+		if c.Known && cut {
+			continue
+		}
+		if texts[c.By] == nil {
+			whose = append(whose, c.By)
+		}
+		texts[c.By] = append(texts[c.By], c.Text)
+		newest[c.By] = c.Event
+	}
+
+	var items []Item
+	for _, by := range whose {
+		id, title := "working.constraints", "Constraints, in the user's words: "
+		if by != "" {
+			id, title = id+" "+by, "Constraints, in "+by+"'s words: "
+		}
+		items = append(items, sentencesItem(id, title, texts[by], newest[by]))
+	}
+	return items
+}
+
+// carriedConstraints tell the constraints of earlier sessions whose goals are open, the newest first as they come.
+func carriedConstraints(open []events.OpenItem, now time.Time) []Item {
+	if open == nil {
+		return nil
+	}
+	var texts []string
+	for _, o := range slices.Backward(open) {
+		texts = append(texts, o.Text)
+	}
+	title := fmt.Sprintf("Constraints of earlier work, in the user's words (newest of %s): ", originText(open[0], now))
+	return []Item{sentencesItem("working.carried constraints", title, texts, open[0].Event)}
+}
+
+// sentencesItem is an item of sentences, told whole; where nothing else is left to leave out, each is shortened and then the older
+// half is left out.
+func sentencesItem(id, title string, sentences []string, event string) Item {
+	it := item(id, RankGoal, title+joinSentences(sentences, 0), event)
+	it.Shorter = append(it.Shorter, title+joinSentences(sentences, shorterForms[1]))
+	for len(sentences) > 1 {
+		sentences = sentences[len(sentences)/2:]
+		it.Shorter = append(it.Shorter, title+"… "+joinSentences(sentences, shorterForms[1]))
+	}
+	return it
+}
+
+// joinSentences returns sentences in one line, each with a mark at its end, of at most so many characters; 0 for any.
+func joinSentences(sentences []string, most int) string {
+	var out strings.Builder
+	for i, text := range sentences {
+		if most > 0 {
+			text = wording.Ends(text, most)
+		}
+		if i > 0 {
+			out.WriteByte(' ')
+		}
+		out.WriteString(text)
+		last, _ := utf8.DecodeLastRuneInString(text)
+		if !unicode.IsPunct(last) {
+			out.WriteByte('.')
+		}
+	}
+	return out.String()
 }

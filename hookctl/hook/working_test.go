@@ -57,7 +57,6 @@ func startOf(t *testing.T, source string, p past) string {
 func TestRecoveryAfterACompaction(t *testing.T) {
 	want := `[PHASE: POST_COMPACT] Goal: Add retries to the upload client
 Current task: Document the retries
-Last prompt: ok, go on
 To do: test it (in progress)
 Not mended: ` + "`go test ./up` ended with exit 1, FAIL TestRetry" + `: printed "--- FAIL: TestRetry"
 The user refused Bash deploy prod: use the staging host

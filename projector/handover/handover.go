@@ -24,7 +24,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "handover"
-	Version = 2
+	Version = 3
 )
 
 // Bounds of a cell, by kind of session, so that many of one kind do not push out the others: a CI has hundreds of headless
@@ -99,9 +99,11 @@ func (s *State) sessionDeleted(r events.Record, _ *events.SessionDeleted) {
 	s.change(r, func(was *Session) { *was = Session{ID: was.ID, Deleted: r.Time} })
 }
 
-// promptSubmitted counts the user's prompts of substance.
+// promptSubmitted counts prompts of substance: of the user, and of the lead of a team.
 func (s *State) promptSubmitted(r events.Record, e *events.PromptSubmitted) {
-	if r.AgentID != "" || !speech.Substantial(e.UserText()) {
+	isOrder := func(m speech.Message) bool { return m.IsLead() && speech.Substantial(m.Text) }
+	isRequest := speech.Substantial(e.UserText()) || slices.ContainsFunc(speech.Teammates(e.Prompt), isOrder)
+	if r.AgentID != "" || !isRequest {
 		return
 	}
 	s.change(r, func(was *Session) {

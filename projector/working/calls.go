@@ -46,7 +46,7 @@ func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 		s.listed(r, e.ToolInput)
 	case "ExitPlanMode":
 		if plan := call.Input.Plan.Text(); plan != "" {
-			s.Task = noteOf(r, plan, MaxTask)
+			s.Task = requestOf(r, plan)
 		}
 	}
 }

@@ -84,7 +84,7 @@ func (s *State) closeCarried(r events.Record, matches func(events.OpenItem) bool
 // their status.
 func (s *State) closeTasks(r events.Record, texts ...string) {
 	s.closeCarried(r, func(i events.OpenItem) bool {
-		return i.Kind != events.OpenFailure && slices.ContainsFunc(texts, func(text string) bool { return SameTask(text, i.Text) })
+		return i.IsTask() && slices.ContainsFunc(texts, func(text string) bool { return SameTask(text, i.Text) })
 	})
 }
 
@@ -105,7 +105,10 @@ const minSameTask = 40
 // Mends reports whether the session has done, after it, what mends something that another session left open: a command on the
 // target of a failure that succeeded, an edit of the file, an entry of its list that is completed.
 func (s State) Mends(item events.OpenItem) bool {
-	if item.Kind != events.OpenFailure {
+	if item.Kind == events.OpenConstraint {
+		return false
+	}
+	if item.IsTask() {
 		return slices.ContainsFunc(s.Todos, func(t Todo) bool { return t.Status == "completed" && SameTask(t.Text, item.Text) })
 	}
 	return s.mends(item)

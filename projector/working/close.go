@@ -8,6 +8,7 @@ import (
 
 	"hookline/events"
 	"hookline/events/copies"
+	"hookline/events/speech"
 	"hookline/events/wording"
 )
 
@@ -45,6 +46,7 @@ func stepsOf(message string) []string {
 func (s *State) stopped(r events.Record, e *events.TurnStopped) {
 	s.Turns++
 	s.Said = nil
+	s.Asked = speech.Asks(e.LastAssistantMessage)
 	if steps := stepsOf(e.LastAssistantMessage); steps != nil {
 		s.Steps = &Steps{Texts: steps, Event: r.ID}
 		s.closeTasks(r, steps...)
@@ -80,9 +82,9 @@ func (s State) HandoffOf(by string) *events.HandoffWritten {
 		return nil
 	}
 
-	out := &events.HandoffWritten{Text: s.Goal.Text, By: by, Files: files}
+	out := &events.HandoffWritten{Text: wording.Short(s.Goal.Text, MaxTask), By: by, Files: files}
 	if s.Task != nil && s.Task.Event != s.Goal.Event {
-		out.Text += "; last: " + s.Task.Text
+		out.Text += "; last: " + wording.Short(s.Task.Text, MaxTask)
 	}
 	if s.Steps != nil && len(pending) == 0 {
 		out.NextSteps = s.Steps.Texts

@@ -17,13 +17,13 @@ func (s *State) goalSet(r events.Record, e *events.GoalSet) {
 	s.aim(r, e.Text)
 	s.Goal.Event = cmp.Or(e.From, r.ID)
 	if e.Task != "" {
-		s.Task = noteOf(r, e.Task, MaxTask)
+		s.Task = requestOf(r, e.Task)
 	}
 }
 
 // aim sets the goal, with its distinct words in order, at most 10.
 func (s *State) aim(r events.Record, text string) {
-	s.Goal = noteOf(r, text, maxGoal)
+	s.Goal = requestOf(r, text)
 	s.GoalTurn = s.Turns
 	s.Keywords = nil
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), notInPath) {
@@ -34,27 +34,70 @@ func (s *State) aim(r events.Record, text string) {
 	}
 }
 
-// prompted takes in a prompt: the user's newest, the goal when there is none yet, the task when it is of substance.
+// prompted takes in a prompt: the user's newest, the goal when there is none yet, the task when it is of substance, constraints. A
+// message of another session of a team is an order of its lead.
 func (s *State) prompted(r events.Record, e *events.PromptSubmitted) {
 	text := e.UserText()
+	if text == "" && r.AgentID == "" {
+		s.ordered(r, e)
+	}
 	if text == "" || r.AgentID != "" || slices.Contains(s.Scheduled, wording.Short(text, MaxTask)) {
 		return
 	}
-	s.Prompt = noteOf(r, text, MaxTask)
-	if speech.Substantial(text) {
+	request := speech.Request(text)
+	asked := s.Asked
+	s.Asked = false
+	s.Prompt = &Note{Text: wording.Ends(cmp.Or(request, text), MaxTask), Event: r.ID, Time: r.Time}
+
+	isRequest := speech.Substantial(request) && !speech.Answers(request, asked)
+	if isRequest {
 		s.Seen = nil
 	}
 	s.sawNamed(r, "", pathsIn(text))
-	if !speech.Substantial(text) {
+	if isRequest || speech.Order(request) {
+		s.releasePassing()
+	}
+	s.constrained(r, "", request)
+	if !isRequest {
 		return
 	}
-
 	if s.Goal == nil {
-		s.aim(r, text)
+		s.aim(r, request)
 	}
-	s.Task = s.Prompt
-	if c := contractOf(text, r.ID, s.Turns); c != nil {
+	s.Task = requestOf(r, request)
+	if c := contractOf(request, r.ID, s.Turns); c != nil {
 		s.Contract = c
+	}
+}
+
+// requestOf is a note of what somebody asked for, with both ends of what is too long.
+func requestOf(r events.Record, text string) *Note {
+	return &Note{Text: wording.Ends(text, maxGoal), Event: r.ID, Time: r.Time}
+}
+
+// ordered takes in messages of other sessions of a team. The first session that sends an order before anybody typed one leads this
+// one, unless the team's lead sends one: its orders are goal and task, what others report is neither.
+func (s *State) ordered(r events.Record, e *events.PromptSubmitted) {
+	for _, m := range speech.Teammates(e.Prompt) {
+		request := speech.Request(m.Text)
+		if !speech.Substantial(request) {
+			continue
+		}
+		untold := s.Goal == nil && s.Prompt == nil
+		if s.Lead == "" && (untold || s.Goal == nil && m.IsLead()) {
+			s.Lead = wording.Short(m.From, maxWord)
+		}
+		if s.Lead != wording.Short(m.From, maxWord) {
+			continue
+		}
+
+		s.constrained(r, s.Lead, request)
+		if s.Goal == nil {
+			s.aim(r, request)
+			s.Goal.By = s.Lead
+		}
+		s.Task = requestOf(r, request)
+		s.Task.By = s.Lead
 	}
 }
 

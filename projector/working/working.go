@@ -22,7 +22,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 21
+	Version = 22
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, and next
@@ -40,7 +40,9 @@ const (
 	maxScheduled   = 20
 	maxPassed      = 12
 	maxEdited      = 6
-	maxGoal        = 200 // characters of a goal (DECISIONS S2)
+	maxGoal        = 1000 // characters of a goal or a task: told whole where there is room
+	maxConstraints = 20
+	maxConstraint  = 400 // characters
 	maxLine        = 200 // characters of an error, a command, a correction
 	maxWord        = 40
 	maxPath        = 1024 // bytes of a path
@@ -58,7 +60,11 @@ type State struct {
 	Goal     *Note    `json:"goal,omitempty" jsonschema_description:"the first prompt of substance, or what was set by command or handed over by the session before"`
 	Keywords []string `json:"goal_keywords,omitempty" jsonschema_description:"words of the goal, at most 10"`
 	Task     *Note    `json:"task,omitempty" jsonschema_description:"the newest prompt of substance, or the approved plan"`
-	Prompt   *Note    `json:"prompt,omitempty" jsonschema_description:"the user's newest prompt"`
+	Prompt   *Note    `json:"prompt,omitempty" jsonschema_description:"the user's newest prompt, as far as it was not pasted"`
+
+	Constraints []Note `json:"constraints,omitempty" jsonschema_description:"sentences by which the user said what is always, never or only to be done, at most 20 of 400 characters"`
+	Asked       bool   `json:"asked,omitempty" jsonschema_description:"the agent's last words of the newest turn ask something"`
+	Lead        string `json:"lead,omitempty" jsonschema_description:"name of the session of a team whose orders this one carries out"`
 
 	Files       []File    `json:"files,omitempty" jsonschema_description:"read, edited and created, the last touched last"`
 	Commands    []Command `json:"commands,omitempty" jsonschema_description:"distinct commands with their last outcome, newest last"`
@@ -97,6 +103,7 @@ type State struct {
 // Note is a text with the event that it comes from.
 type Note struct {
 	Text  string    `json:"text" jsonschema_description:"shortened"`
+	By    string    `json:"by,omitempty" jsonschema_description:"name of the session of a team that said it; absent for the user"`
 	Known bool      `json:"known,omitempty" jsonschema_description:"the newest summary of a compaction has these words"`
 	Event string    `json:"event" jsonschema_description:"id of its event"`
 	Time  time.Time `json:"time" jsonschema_description:"when the event was captured"`
@@ -239,15 +246,17 @@ func (s *State) summarised(summary string) {
 	s.Seen, _ = copies.Take(s.Seen, func(x Sight) bool { return named[x.Path] })
 
 	flat := strings.Join(strings.Fields(summary), " ")
-	quotes := func(text string) bool {
-		return strings.Contains(flat, strings.TrimSuffix(wording.Short(text, maxLine), "…"))
-	} // as it is told
+	quotes := func(text string) bool { return quoted(flat, text) }
 	for _, n := range []**Note{&s.Goal, &s.Task, &s.Prompt} {
 		if *n != nil {
 			note := **n
 			note.Known = quotes(note.Text)
 			*n = &note
 		}
+	}
+	s.Constraints = slices.Clone(s.Constraints)
+	for i, n := range s.Constraints {
+		s.Constraints[i].Known = quotes(n.Text)
 	}
 	s.Corrections = slices.Clone(s.Corrections)
 	for i, n := range s.Corrections {
@@ -263,6 +272,16 @@ func (s *State) summarised(summary string) {
 		steps.Known = s.Prompt == nil || s.Prompt.Event < steps.Event
 		s.Steps = &steps
 	}
+}
+
+// quoted reports whether a text on one line has another one whole, or both ends of one that was cut.
+func quoted(line, text string) bool {
+	for part := range strings.SplitSeq(text, "…") {
+		if !strings.Contains(line, strings.TrimSpace(part)) {
+			return false
+		}
+	}
+	return true
 }
 
 // refusal matches the client's answer to a call that was refused, a text or a list with one; its group is what the user said. Behind

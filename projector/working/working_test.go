@@ -109,8 +109,10 @@ func TestGoalIsTheFirstPromptOfSubstance(t *testing.T) {
 		}
 	}
 
-	long := folded(prompt(strings.Repeat("word ", 100)))
-	expect.Equal(t, len([]rune(long.Goal.Text)), 200, "a goal of", "characters")
+	long := folded(prompt("Rename " + strings.Repeat("word ", 500) + "and mend it"))
+	if n := len([]rune(long.Goal.Text)); n > maxGoal || !strings.HasSuffix(long.Goal.Text, "word and mend it") || !strings.Contains(long.Goal.Text, " … ") {
+		t.Errorf("a goal of 2,500 characters has %d of them, want both ends in %d: %s", n, maxGoal, long.Goal.Text)
+	}
 	expect.Equal(t, len(folded(prompt("a1a b1b c1c d1d e1e f1f g1g h1h i1i j1j k1k l1l")).Keywords), 10, "keywords")
 	if s := folded(prompt("Add retries to it"), &events.GoalSet{Text: "Ship release 2"}); s.Goal.Text != "Ship release 2" || s.Goal.Event != "e2" {
 		t.Errorf("goal by command: %+v", s.Goal)

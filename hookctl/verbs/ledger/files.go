@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hookline/events"
+	"hookline/events/wording"
 	"hookline/hookctl/cmdline"
 	"hookline/hookctl/hook"
 	"hookline/hookctl/notes"
@@ -74,9 +75,9 @@ func Active(ctx context.Context, e *env.Env, s ledger.State) notes.Active {
 
 	switch {
 	case w.Task != nil:
-		now.Task = w.Task.Text
+		now.Task = wording.Short(w.Task.Text, working.MaxTask)
 	case w.Goal != nil:
-		now.Task = w.Goal.Text
+		now.Task = wording.Short(w.Goal.Text, working.MaxTask)
 	}
 	if n := len(w.Checkpoints); n > 0 {
 		now.Checkpoint = w.Checkpoints[n-1].Time
