@@ -42,6 +42,8 @@ type buckets struct {
 	codec  *codec
 	byName map[string]jetstream.Stream
 	absent absent
+
+	written notice // of every save
 }
 
 var _ projector.Store = (*buckets)(nil)
@@ -151,6 +153,7 @@ func (b *buckets) Save(ctx context.Context, bucket string, cells []projector.Cel
 	}
 
 	defer b.absent.saving(msgs)()
+	defer b.written.tell()
 	var err error
 	for i := 0; i < len(cells) && err == nil; {
 		n := 1 // a deletion, a run of values, or the last cell
@@ -226,28 +229,10 @@ func (b *buckets) Keys(ctx context.Context, bucket, prefix string) ([]string, er
 // Scan calls fn with the cells of a bucket whose keys begin with prefix, in the order in which they were written. A
 // cell that is written meanwhile may come a second time; none is left out without an error. fn may keep the value.
 func (b *buckets) Scan(ctx context.Context, bucket, prefix string, fn func(key string, value []byte) error) error {
-	h := b.byName[bucket]
-	if h == nil {
+	if b.byName[bucket] == nil {
 		return nil
 	}
-	unread := b.srv.log.reads(bucketStream(bucket))
-	_, err := consume(ctx, h, 1, []string{prefixFilter(bucket, prefix)}, func(msg jetstream.Msg, _ *jetstream.MsgMetadata) error {
-		key, err := unescape(strings.TrimPrefix(msg.Subject(), bucketPrefix(bucket)))
-		if err != nil || !strings.HasPrefix(key, prefix) || msg.Headers().Get("KV-Operation") != "" {
-			return nil
-		}
-		value, err := b.unpack(msg.Data())
-		if err == nil {
-			err = fn(key, value)
-		}
-		if err != nil {
-			return fmt.Errorf("cell %s: %w", key, err)
-		}
-		return nil
-	})
-	if err == nil {
-		err = unread()
-	}
+	err := b.entries(ctx, bucket, prefix, 1, func(e BucketEntry) error { return fn(e.Key, e.Value) })
 	if err != nil {
 		return fmt.Errorf("scan %s: %w", bucket, err)
 	}

@@ -152,6 +152,26 @@ func (v *View) differences(ctx context.Context, fresh *View, bucket string) (map
 	return differ, nil
 }
 
+// Owner returns the name and the version of the projection that a stored cell belongs to: of pointers and cache that whose
+// views they are; "" where no projection of this build wrote it.
+func (v *View) Owner(bucket, key string) (name string, version int) {
+	t := v.table(ownerOf(v.tables, bucket, key))
+	if t == nil || bucket == BucketSnapshot && key != t.positionKey() && !strings.HasPrefix(key, t.prefix()) {
+		return "", 0
+	}
+	return t.name, t.version
+}
+
+// CellSeq returns the sequence that a stored value of bucket snapshot was folded at: of a position the sequence that it
+// names. It is 0 of everything else.
+func CellSeq(value []byte) uint64 {
+	stored, err := readCell(value)
+	if err != nil {
+		return 0
+	}
+	return stored.Seq
+}
+
 // ownerOf returns the name of the projection that a cell belongs to: of pointers and cache the one whose views they
 // are.
 func ownerOf(tables []*tableView, bucket, key string) string {

@@ -64,6 +64,12 @@ var (
 	// ExplainLine returns the events that a line for the model comes from.
 	ExplainLine = Endpoint[WhyRequest, Why]{"GET", "/v1/why/{session}"}
 
+	// GetBuckets returns what buckets there are, and how far each projection is written.
+	GetBuckets = Endpoint[None, Buckets]{"GET", "/v1/buckets"}
+
+	// BucketCells gives the values of a bucket as they are stored, or what is written to the buckets from now on.
+	BucketCells = Stream[BucketRequest, BucketCell]{"GET", "/v1/buckets/cells"}
+
 	// At returns the cells at a point of the log.
 	At = Endpoint[past.Question, past.State]{"GET", "/v1/at"}
 
@@ -126,7 +132,7 @@ var (
 var All = []Route{
 	Alive, GetStatus, RunCanary, Drain, Stop,
 	Events, Event, HookJSON, GetLosses, Export,
-	Cells, Cell, Ledger, Context, ExplainLine, At, Diff, Walk,
+	Cells, Cell, Ledger, Context, ExplainLine, GetBuckets, BucketCells, At, Diff, Walk,
 	Emit, OrderGates, OrderLedger, Dream, Retract, Restore, StatusLine, ImportTranscripts, Recover,
 	Verify, Rebuild, Import, Backup, Repair,
 }

@@ -60,6 +60,13 @@ type CellRequest struct {
 	Key        string `path:"key"` // a session may be named by its alias
 }
 
+// BucketRequest names a bucket, or one key of it.
+type BucketRequest struct {
+	Bucket string `query:"bucket"` // "" with Watch only: all
+	Key    string `query:"key"`    // a key, or the part of one that no other key has; "" means all
+	Watch  bool   `query:"watch"`  // what changes from now on, until the caller leaves
+}
+
 // LedgerRequest names the project whose ledger is wanted.
 type LedgerRequest struct {
 	Project string `path:"project"` // its id

@@ -120,6 +120,8 @@ func (ep *stateEndpoints) serve(s *api.Server) {
 	api.Ledger.Serve(s, ep.ledger)
 	api.Context.Serve(s, ep.context)
 	api.ExplainLine.Serve(s, ep.why)
+	api.GetBuckets.Serve(s, ep.buckets)
+	api.BucketCells.Serve(s, ep.bucketCells)
 	api.At.Serve(s, func(ctx context.Context, q past.Question) (past.State, error) { return ep.past().At(ctx, q) })
 	api.Diff.Serve(s, func(ctx context.Context, q past.Comparison) (past.Change, error) { return ep.past().Diff(ctx, q) })
 	api.Walk.Serve(s, ep.walk)

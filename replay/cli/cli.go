@@ -6,6 +6,7 @@
 //	replay rebuild    puts the cells that are folded from the log in the place of those that are there
 //	replay at         any state at any past point
 //	replay diff       what changed between two points
+//	replay bucket     what the buckets hold: keys, values, and what changes
 //	replay recover    makes an identity of the past the current one
 //	replay repair     finds what is damaged or missing, and fetches what others still have
 //	replay export     writes the events into a file; import takes such a file in
@@ -64,7 +65,7 @@ func (a *app) root() *cobra.Command {
 			"It asks the running daemon, or opens the store itself when none runs.",
 		Example: "  replay verify\n  replay diff 10m now",
 	}, func() { a.Settle() }) // trouble in the configuration is no concern of recovery
-	root.AddCommand(a.verifyCmd(), a.rebuildCmd(), a.atCmd(), a.diffCmd(), a.recoverCmd(), a.repairCmd(), a.exportCmd(), a.importCmd(),
+	root.AddCommand(a.verifyCmd(), a.rebuildCmd(), a.atCmd(), a.diffCmd(), a.bucketCmd(), a.recoverCmd(), a.repairCmd(), a.exportCmd(), a.importCmd(),
 		a.backupCmd(), a.restoreCmd(), a.CompletionCmd(root), a.VersionCmd(), a.SchemaCmd(outputs), a.ManCmd(root))
 	cmdline.AddHelp(root, "at")
 	return root
@@ -76,6 +77,7 @@ var outputs = cmdline.Outputs{
 	"rebuild": api.Rebuilt{},
 	"at":      past.State{},
 	"diff":    differenceJSON{},
+	"bucket":  cmdline.Either{api.Buckets{}, bucketJSON{}, api.BucketCell{}},
 	"recover": past.Recovered{},
 	"repair":  api.Repaired{},
 	"export":  cmdline.Either{carry.Saved{}, pageJSON{}},
