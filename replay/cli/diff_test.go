@@ -36,7 +36,7 @@ session  5f1d0c2e-7b34-4f19-9a55-000000000001
   failures         1
 8 more fields changed: --fields shows all
 `)
-	holds(t, told(t, "diff", "1", "now"), "  prompts          1\n", "  calls            + ", "  goal             ", "  IC               ", "  failing          + ")
+	holds(t, told(t, "diff", "1", "now"), "  prompts          1\n", "  calls            + ", "  prompt           ", "  IC               ", "  commands         + exit 3 (failed)\n")
 }
 
 func TestTurned(t *testing.T) {
