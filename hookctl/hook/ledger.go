@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -133,7 +134,7 @@ func decideLedger(in Input, w World, r Reader) []events.Event {
 	return list
 }
 
-// answered are the user's answers to the questions of one call. Who asks back has decided nothing.
+// answered are the user's answers to the questions of one call, as far as they decide something of the work.
 func answered(response json.RawMessage) []*events.LedgerEntryAdded {
 	var given struct {
 		Answers     map[string]any `json:"answers"`
@@ -149,13 +150,28 @@ func answered(response json.RawMessage) []*events.LedgerEntryAdded {
 	for _, question := range slices.Sorted(maps.Keys(given.Answers)) {
 		chosen, _ := given.Answers[question].(string)
 		answer := answerWith(chosen, given.Annotations[question].Notes)
-		asksBack := strings.HasSuffix(answer, "?") || strings.HasSuffix(answer, "？")
-		if answer == "" || asksBack || len(list) == maxHeard {
+		if len(list) == maxHeard || !decidesWork(question, answer) {
 			continue
 		}
 		list = append(list, &events.LedgerEntryAdded{Subject: wording.Short(question, 200), Text: wording.Short(answer, 200), By: "user"})
 	}
 	return list
+}
+
+// goesOn matches a question of the agent about how it goes on: its answer is an order for the moment.
+var goesOn = regexp.MustCompile(`(?i)(\bmore questions\b|\b(would you like|do you want|shall i|should i|want) me to\b|\bshall i\b|^ready to\b|` +
+	`\bwh(at|ich).{0,20} (would you like|do you want) (me )?to (do|plan|work on|discuss|tackle|see)\b|\bwhat('s| is| should i do) next\b|` +
+	`\bhow (should|would|shall|do) (i|we|you)( like| want)?( us| me)?( to)? (proceed|continue|execute|go on)\b|\bhow far should i\b|` +
+	`\b(look|looks|sound|sounds) (good|right|ok)\b|\bproceed\?$)`)
+
+// leavesIt matches an answer that leaves the decision to the agent, or names none of the choices.
+var leavesIt = regexp.MustCompile(`(?i)^(you (decide|choose|pick)|up to you|your call|something else|other|none|skip|not sure|i don['’]t know|both\?|\S+\.(png|jpe?g|gif|pdf|txt))\W*$`)
+
+// decidesWork reports whether an answer decides something of the work: not how the agent goes on at the moment, and not a question
+// that asks back.
+func decidesWork(question, answer string) bool {
+	asksBack := strings.HasSuffix(answer, "?") || strings.HasSuffix(answer, "？")
+	return answer != "" && !asksBack && !leavesIt.MatchString(answer) && !goesOn.MatchString(question)
 }
 
 // notesOnly is what the client (2.1.331) gives as the answer where the user chose nothing and wrote something.
@@ -164,6 +180,7 @@ const notesOnly = "(notes only)"
 // answerWith joins what the user chose with what they wrote beside it; the client repeats words of their own in both.
 func answerWith(chosen, notes string) string {
 	chosen, notes = strings.TrimSpace(chosen), strings.TrimSpace(notes)
+	chosen = strings.TrimSuffix(chosen, " (Recommended)") // the agent's word for it
 	switch {
 	case chosen == notesOnly, chosen == "":
 		return notes

@@ -80,6 +80,31 @@ func TestWhatIsHeardAsADecision(t *testing.T) {
 	}
 }
 
+// An answer is a decision where it decides something of the work.
+func TestAnswersThatDecide(t *testing.T) {
+	for _, c := range []struct {
+		question, answer string
+		want             bool
+	}{
+		{"Where should the image be pushed?", "The registry of the lab", true},
+		{"Should re-sharing be allowed?", "No", true},
+		{"How should the cache be cleared?", "By a job at night", true},
+		{"Docker is down. Should I start it, or do you want to look at it yourself?", "It runs on the host", true},
+		{"More questions about sharing, or move to the next area?", "Next area", false},
+		{"Would you like me to draw it first?", "Yes, draw it", false},
+		{"What would you like to do next?", "Commit it", false},
+		{"This is a UI task. How would you like to proceed?", "Skip the design", false},
+		{"Does this design look good to proceed with?", "Looks good", false},
+		{"Ready to run finish T-001?", "Yes", false},
+		{"Which areas do you want to discuss?", "All", false},
+		{"When should it expire?", "You decide", false},
+		{"What do you see?", "Screenshot-2.jpg", false},
+		{"Instant or by invitation?", "What are the disadvantages of both?", false},
+	} {
+		expect.Equal(t, decidesWork(c.question, c.answer), c.want, c.question, c.answer)
+	}
+}
+
 // A fork is told to the session that made it for a day, as long as the entry holds.
 func TestForksAreTold(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
