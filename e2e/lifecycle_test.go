@@ -45,7 +45,7 @@ func TestRealClientLifecycle(t *testing.T) {
 func TestRealClientMidTurn(t *testing.T) {
 	needTmux(t)
 	for keys, forms := range map[string][]string{
-		"midturn":     {`Run the load test`, "Not mended: `bash load_tests.sh`"},
+		"midturn":     {`Run the load test`, "Not mended: `git push`"},
 		"midturn-esc": nil,
 	} {
 		t.Run(keys, func(t *testing.T) {

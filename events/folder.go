@@ -13,7 +13,7 @@ func Folder(line, cwd string) string {
 		return cwd
 	}
 	folder := strings.Trim(m[1], `"'`)
-	unknown := strings.ContainsAny(folder, "$~`*") || folder == "-"
+	unknown := strings.ContainsAny(folder, "$`*") || strings.HasPrefix(folder, "~") || folder == "-"
 	if unknown {
 		return ""
 	}

@@ -15,6 +15,7 @@ func TestFolderOfALine(t *testing.T) {
 		"cd ../x && make":            "/x",
 		"cd $HOME && ls":             "",
 		"cd ~/x && ls":               "",
+		`cd "/a~b/c" && ls`:          "/a~b/c",
 		"ls && cd sub":               "/w",
 		"cd sub\nls":                 "/w/sub",
 		"pushd sub && ls":            "/w",

@@ -36,8 +36,8 @@ const (
 	Deploy  Kind = "deploy"
 )
 
-// row lists programs and the subcommands of them that are of a kind. A subcommand of two words is both; "*" is any, and "-"
-// none at all.
+// row lists programs and the subcommands of them that are of a kind. A subcommand of two words is both; "*" is any, "-" none at
+// all, and "--check" any with that option.
 type row struct {
 	kind     Kind
 	programs string
@@ -46,8 +46,8 @@ type row struct {
 
 // rows are looked at before what [events.Run] says of checks, the first that matches counts.
 var rows = []row{
-	{Check, "prettier black isort gofmt", "*"},
-	{Check, "cargo mix dart dotnet go", "fmt, format"},
+	{Check, "prettier black isort", "--check"},
+	{Check, "cargo mix dart dotnet", "fmt, format"},
 
 	{Git, "git", "add, am, apply, checkout, cherry-pick, clone, commit, merge, mv, pull, push, rebase, reset, restore, revert, rm, stash, submodule, switch, tag, worktree"},
 	{Git, "gh", "pr create, pr merge, release create, repo create"},
@@ -110,7 +110,7 @@ var byProgram = func() map[string][]row {
 // named are the words in the name of a script, or of a target of make, that say what it does where nothing else does.
 var named = map[string]Kind{
 	"test": Check, "tests": Check, "lint": Check, "typecheck": Check, "build": Build, "compile": Build,
-	"deploy": Deploy, "release": Deploy, "publish": Deploy, "migrate": Deploy, "migrations": Deploy, "install": Install, "bootstrap": Install,
+	"deploy": Deploy, "release": Deploy, "publish": Deploy, "migrate": Deploy, "migration": Deploy, "migrations": Deploy, "install": Install, "bootstrap": Install,
 }
 
 // aliases are other names of programs.
@@ -137,6 +137,7 @@ var asking = strings.Fields("--help --version -V --list --listTests --collect-on
 // Action is what one command does.
 type Action struct {
 	Kind    Kind
+	Check   string   // what a check or a build says something of: test, lint or build
 	Program string   // without the folder and other names
 	Verb    string   // the subcommand, the script or the target
 	Scope   []string // what it is about: paths, packages, names; none for all that there is
@@ -204,8 +205,10 @@ func (a *Action) read(run events.Run, args []string) Kind {
 	case kind != Other:
 	case run.Check == "build":
 		kind = Build
+		a.Check = run.Check
 	case run.Check != "":
 		kind = Check
+		a.Check = run.Check
 	default:
 		kind = a.byName(run)
 	}
@@ -269,7 +272,7 @@ func runsScripts(program string) bool {
 
 // verbful reports whether a program has subcommands.
 func verbful(program string) bool {
-	listed := slices.ContainsFunc(byProgram[program], func(r row) bool { return r.verbs != "*" })
+	listed := slices.ContainsFunc(byProgram[program], func(r row) bool { return r.verbs != "*" && r.verbs != "--check" })
 	return listed || slices.Contains(subcommanded, program)
 }
 
@@ -282,7 +285,8 @@ func (a *Action) listed(args *[]string) Kind {
 		for verb := range strings.SplitSeq(r.verbs, ", ") {
 			first, second, two := strings.Cut(verb, " ")
 			none := verb == "-" && a.Verb == ""
-			if first != a.Verb && verb != "*" && !none {
+			withOption := verb == "--check" && slices.Contains(*args, verb)
+			if first != a.Verb && verb != "*" && !none && !withOption {
 				continue
 			}
 			if !two {

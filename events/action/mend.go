@@ -1,6 +1,7 @@
 package action
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -97,7 +98,19 @@ func (a Action) wants(b Action) bool {
 
 // ReadsBelow reports whether a command reads all that lies below the folder that it runs in. A script of a project belongs to its
 // folder alone.
-func (a Action) ReadsBelow() bool { return !slices.Contains(scripted, a.Program) }
+func (a Action) ReadsBelow() bool { return !a.byScript() }
+
+// IsFile reports whether an action is a script that is named by its file: it is the same from whatever folder.
+func (a Action) IsFile() bool { return isScript(a.Program) || isScript(a.Verb) }
+
+// IsAbout reports whether an action runs a file, or is about that alone.
+func (a Action) IsAbout(file string) bool {
+	base := path.Base(file)
+	if a.Program == base || a.Verb == base {
+		return true
+	}
+	return len(a.Scope) == 1 && !strings.Contains(a.Scope[0], ":") && (a.Scope[0] == file || strings.HasSuffix(file, "/"+a.Scope[0]))
+}
 
 // failing matches the beginning of a line by which git, a manager of packages or a deployment says that it failed.
 var failing = regexp.MustCompile(`(?im)^\s*(fatal: |error\b|npm err|err_|! \[|conflict \(|automatic merge failed|failed|failure)`)

@@ -82,6 +82,8 @@ func (a *Action) scopeFrom(args []string) {
 			}
 			i += skip
 		case arg == "run" && len(a.Scope) == 0: // vitest run, biome ci run
+		case a.byScript() && !strings.HasPrefix(arg, "./") && strings.Contains(arg, "="): // a variable of make
+			a.Flags = append(a.Flags, arg)
 		default:
 			a.Scope = append(a.Scope, cleaned(arg))
 		}
@@ -115,6 +117,12 @@ func isNumber(word string) bool { return word != "" && strings.Trim(word, "01234
 // contains reports whether a run of a says all that a run of b says: the same program and subcommand, or one that does that, too,
 // about as much or more.
 func (a Action) contains(b Action) bool {
+	if a.isWhole() && a.Check == b.Check && b.isPart() && a.mayRun(b.Program) {
+		return true
+	}
+	if a.Program == b.Program && a.checksAll() && b.Check != "" && !slices.Contains(beside, lastOf(b.Verb)) {
+		return true
+	}
 	if a.Program != b.Program || !a.does(b) {
 		return false
 	}
@@ -128,6 +136,11 @@ func (a Action) contains(b Action) bool {
 	}
 	if len(b.Scope) == 0 {
 		return slices.ContainsFunc(a.Scope, a.isAll)
+	}
+	if a.formats() { // what was formatted is what the check had named
+		return slices.ContainsFunc(b.Scope, func(part string) bool {
+			return slices.ContainsFunc(a.Scope, func(whole string) bool { return a.covers(whole, part) })
+		})
 	}
 	for _, part := range b.Scope {
 		if !slices.ContainsFunc(a.Scope, func(whole string) bool { return a.covers(whole, part) }) {
@@ -154,14 +167,58 @@ var wider = map[string]string{
 	"pulumi preview":     "up",
 }
 
+// isWhole reports whether an action is the script by which a project runs all its tests, its lint or its build.
+func (a Action) isWhole() bool {
+	return a.byScript() && a.Check != "" && a.Verb == a.Check && len(a.Scope) == 0 && len(a.Select) == 0
+}
+
+// checksAll reports whether an action is a script whose name says that it runs all checks of the project.
+func (a Action) checksAll() bool {
+	names := strings.Fields("verify ci precommit pre-commit preflight validate")
+	return a.byScript() && slices.Contains(names, a.Verb) && len(a.Scope) == 0 && len(a.Select) == 0
+}
+
+// lastOf returns what stands behind the last colon of a script's name.
+func lastOf(name string) string { return name[strings.LastIndex(name, ":")+1:] }
+
+// formats reports whether an action is about the form of files alone.
+func (a Action) formats() bool {
+	return a.Verb == "format" || a.Verb == "fmt" || a.Program == "prettier" || a.Program == "black"
+}
+
+// isPart reports whether an action runs a tool itself, on a part of the project: `npx jest src/a.test.ts`.
+func (a Action) isPart() bool {
+	return !a.byScript() && len(a.Scope)+len(a.Select) > 0 && !slices.ContainsFunc(a.Scope, a.isAll)
+}
+
+// ofJavaScript are the tools that scripts of a package.json run.
+var ofJavaScript = strings.Fields("ava biome cypress esbuild eslint jest mocha next oxlint playwright prettier stylelint tsc turbo vite vitest vue-tsc webpack")
+
+// mayRun reports whether a script of the project may run a tool: those of JavaScript run its tools, others any.
+func (a Action) mayRun(tool string) bool {
+	switch a.Program {
+	case "make", "just", "task", "mise":
+		return true
+	case "npm":
+		return slices.Contains(ofJavaScript, tool)
+	}
+	return false
+}
+
+// byScript reports whether an action runs a script of the project by its name.
+func (a Action) byScript() bool { return slices.Contains(scripted, a.Program) }
+
+// beside are the ends of names of scripts that are no part of the script without it: `test` seldom runs `test:e2e`.
+var beside = strings.Fields("e2e integration int ci all full prod production release smoke acceptance system perf load live")
+
 // does reports whether the subcommand of a does what that of b does. A script is a part of the one whose name it has before a
 // colon: `lint` does `lint:fix`.
 func (a Action) does(b Action) bool {
 	if a.Verb == b.Verb || slices.Contains(strings.Fields(wider[b.Program+" "+b.Verb]), a.Verb) {
 		return true
 	}
-	byName := a.Program == "npm" || slices.Contains(scripted, a.Program)
-	return byName && a.Verb != "" && strings.HasPrefix(b.Verb, a.Verb+":")
+	part, isPart := strings.CutPrefix(b.Verb, a.Verb+":")
+	return a.byScript() && a.Verb != "" && isPart && !slices.Contains(beside, part)
 }
 
 // isAll reports whether a path stands for all that there is below the folder.

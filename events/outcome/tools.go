@@ -217,6 +217,16 @@ var webTools = []tool{
 		},
 	},
 	{
+		name: "bun", programs: "bun", kinds: "test",
+		failing: []mark{like(" fail", `^\s*[1-9]\d* fail$`), like(" error", `^\s*[1-9]\d* errors?$`), weak(begins("(fail) "))},
+		passing: []mark{like(" fail", `^\s*0 fail$`)},
+		counts:  []counter{words(like(" pass", `^\s*\d+ pass$`)), words(like(" fail", `^\s*\d+ fail$`)), words(like(" skip", `^\s*\d+ skip$`))},
+		telling: []told{
+			{like("error: ", `^(error: .+)$`), like("Expected", `^\s*(Expected: .+)$`), like("Received", `^\s*(Received: .+)$`)},
+			{like("(fail) ", `^\(fail\) (.+)$`)},
+		},
+	},
+	{
 		name: "mocha", programs: "mocha cypress", kinds: "test",
 		failing: []mark{
 			like(" failing", `^\s+[1-9]\d* failing$`),
@@ -235,6 +245,12 @@ var webTools = []tool{
 		passing: []mark{like("Found 0 errors", `Found 0 errors\.`)},
 		counts:  []counter{words(like("Found ", `^Found \d+ errors?(?: in |\.)`))},
 		telling: []told{{like("error TS", `^(.*error TS\d+: .+)$`)}},
+	},
+	{
+		name: "biome", programs: "biome", kinds: "lint",
+		failing: []mark{like("Found ", `^Found [1-9]\d* errors?\.$`), like("Some errors were emitted", `^\s*× Some errors were emitted while`)},
+		passing: []mark{like("Checked ", `^Checked \d+ files? in \S+\. (?:No fixes applied|Fixed \d+ files?)\.$`)},
+		telling: []told{{like(" lint/", `^(\S+:\d+:\d+ lint/.*)$`), like("× ", `^\s*× (.+)$`)}, {like("× ", `^\s*× ([^S].+)$`)}},
 	},
 	{
 		name: "eslint", programs: "eslint stylelint", kinds: "lint", silent: "*",

@@ -55,9 +55,8 @@ func (s *State) succeeded(r events.Record, e *events.ToolSucceeded) {
 func (s *State) succeededCommand(r events.Record, e *events.ToolSucceeded, call events.Call) {
 	result := outcome.OfSucceeded(call, e.ToolResponse)
 	s.mended(r, call, e, result)
-	s.judged(r, e.Common, call, result, nil)
-
 	output := events.OutputOf(e.ToolResponse).Text
+	s.judged(r, e.Common, call, result, hiddenFailures(call, result, output))
 	s.found(call, output)
 	s.lacks(r, call, output)
 	s.ran(r, e.Cwd, call, result, "")

@@ -117,7 +117,7 @@ func (s *State) moved(folder string, from []string, to string) {
 
 // rename gives the files at a path, or below it, their new place. A file that stood there is theirs now.
 func (s *State) rename(from, to string) {
-	s.forgetEdits(from)
+	s.forgetFailures(from)
 	isThere := func(f File) bool { return isAtOrBelow(s.absolute(f.Path), from) }
 	if !slices.ContainsFunc(s.Files, isThere) {
 		return
@@ -136,16 +136,23 @@ func (s *State) rename(from, to string) {
 
 // removed forgets the files at a path, or below it.
 func (s *State) removed(name string) {
-	s.forgetEdits(name)
+	s.forgetFailures(name)
 	isThere := func(f File) bool { return isAtOrBelow(s.absolute(f.Path), name) }
 	if slices.ContainsFunc(s.Files, isThere) {
 		s.Files, _ = copies.Take(s.Files, isThere)
 	}
 }
 
-// forgetEdits forgets failed edits of the files at a path, or below it: they are not there any more.
-func (s *State) forgetEdits(name string) {
-	isThere := func(f Failure) bool { return f.Kind == action.Edit && isAtOrBelow(s.absolute(f.Target), name) }
+// forgetFailures forgets failed edits of the files at a path, or below it, and checks that are about that file alone: they are not
+// there any more.
+func (s *State) forgetFailures(name string) {
+	isThere := func(f Failure) bool {
+		if f.Kind == action.Edit {
+			return isAtOrBelow(s.absolute(f.Target), name)
+		}
+		parts := f.parts()
+		return len(parts) == 1 && parts[0].IsAbout(name)
+	}
 	if slices.ContainsFunc(s.Open, isThere) {
 		s.Open, _ = copies.Take(s.Open, isThere)
 	}

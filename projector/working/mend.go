@@ -81,7 +81,10 @@ func (s *State) succeededIn(r events.Record, folder string, done, tried []action
 			continue
 		}
 		f.Tried = f.Tried || f.left(tried, folder) != target
-		f.Target = target
+		if f.Target != target {
+			f.Target = target
+			f.Kind = strongest(f.parts())
+		}
 		f.Checked = f.Checked || passes
 		open = append(open, f)
 	}
@@ -148,26 +151,49 @@ func (f Failure) left(done []action.Action, folder string) string {
 // placeOf returns the folder that a command runs in, from the work tree. The folder that the client names may be that from before
 // the command, or the one that it changed to.
 func (s State) placeOf(command, cwd string) string {
-	named := events.Folder(command, "")
-	folder := events.Folder(command, cwd)
+	slashed := func(folder string) string { return slashed(folder, s.Worktree) }
+	named := slashed(events.Folder(command, ""))
+	folder := slashed(events.Folder(command, cwd))
 	changes := strings.HasPrefix(command, "cd ")
 	switch {
 	case folder == "" && changes:
 		return unknownPlace
-	case named != "" && strings.HasSuffix(cwd, "/"+named):
-		folder = cwd
+	case named != "" && strings.HasSuffix(slashed(cwd), "/"+named):
+		folder = slashed(cwd)
 	}
 
-	if folder == s.Worktree || folder == "." {
+	root := slashed(s.Worktree)
+	if folder == root || folder == "." {
 		return ""
 	}
-	return wording.Short(wording.Below(s.Worktree, folder), maxPath)
+	return wording.Short(wording.Below(root, folder), maxPath)
+}
+
+// slashed returns a folder as it is where the work tree lies on a drive of Windows, so that all names of it are the same:
+// "d:/src" for `D:\src` and for /d/src.
+func slashed(folder, worktree string) string {
+	if len(worktree) < 2 || worktree[1] != ':' {
+		return folder
+	}
+	folder = strings.ReplaceAll(folder, `\`, "/")
+	isDrive := len(folder) > 1 && folder[1] == ':'
+	isMounted := len(folder) > 2 && folder[0] == '/' && folder[2] == '/' && folder[1] != '/'
+	switch {
+	case isDrive:
+		return strings.ToLower(folder[:1]) + folder[1:]
+	case isMounted:
+		return strings.ToLower(folder[1:2]) + ":" + folder[2:]
+	}
+	return folder
 }
 
 // samePlace reports whether a command ran in a folder that says something of another one: in the same, or for what reads all that
 // lies below it, in one above it. Git, installs and what has no place say it from anywhere.
 func samePlace(success action.Action, folder string, failure action.Action, where string) bool {
 	if failure.Kind == action.Git || failure.Kind == action.Install || folder == unknownPlace || where == unknownPlace {
+		return true
+	}
+	if success.IsFile() && failure.IsFile() {
 		return true
 	}
 	if success.Folder != "" {

@@ -19,8 +19,10 @@ import (
 // givenUp is the number of calls after which a failure is given up that nobody tried to mend; checks and builds stay.
 const givenUp = 30
 
-// notRun is the client's error for a call that it did not start: one beside it failed, or there is a rule against it.
-var notRun = regexp.MustCompile(`^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call|Blocked: |Permission to use |Claude requested permissions )`)
+// notRun is the client's error for a call that it did not start or not end: one beside it failed, there is a rule against it, its
+// input was not valid, the user interrupted it; or for an edit that changes nothing.
+var notRun = regexp.MustCompile(`^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call|Blocked: |Permission to use |Claude requested permissions |` +
+	`InputValidationError: |\[Request interrupted by user|Interrupted by user|No changes to make: )`)
 
 // exitStatus is how the client begins the text of a command's error.
 var exitStatus = regexp.MustCompile(`^Exit code (\d+)`)
@@ -48,6 +50,7 @@ func (s *State) failed(r events.Record, e *events.ToolFailed) {
 func (s *State) failedCommand(r events.Record, e *events.ToolFailed, call events.Call) {
 	result := outcome.OfFailed(call, e.Error)
 	parts := action.Failed(call.Input.Command.Text(), call.Runs, e.Error)
+	parts = append(parts, hiddenFailures(call, result, e.Error)...)
 	s.judged(r, e.Common, call, result, parts)
 	s.lacks(r, call, e.Error)
 
@@ -62,15 +65,27 @@ func (s *State) failedCommand(r events.Record, e *events.ToolFailed, call events
 	}
 }
 
-// judged takes in which commands of a call failed: those that may have, by its exit status, and those whose output says so.
-func (s *State) judged(r events.Record, common events.Common, call events.Call, result outcome.Result, parts []action.Action) {
+// hiddenFailures returns the commands of a call whose failure the exit status hides and the output shows, each once.
+func hiddenFailures(call events.Call, result outcome.Result, output string) []action.Action {
+	var failed []action.Action
 	for i, run := range call.Runs {
+		if !run.Hidden || result.Runs[i] != outcome.Failed {
+			continue
+		}
 		a := action.Of(run)
-		hiddenFailure := run.Hidden && result.Runs[i] == outcome.Failed && a.Kind != action.Other
-		if hiddenFailure {
-			parts = append(parts, a)
+		isAgain := slices.ContainsFunc(failed, func(before action.Action) bool { return before.Text == a.Text })
+		if a.Kind != action.Other && !isAgain {
+			failed = append(failed, a)
 		}
 	}
+	if failed != nil && action.NothingRan(call.Input.Command.Text(), call.Runs, output) {
+		return nil
+	}
+	return failed
+}
+
+// judged takes in which commands of a call failed.
+func (s *State) judged(r events.Record, common events.Common, call events.Call, result outcome.Result, parts []action.Action) {
 	if f, ok := s.failureOf(call, common, parts); ok {
 		f.Text = Line(result.Telling)
 		f.Passed = s.passedBefore(call, common.Cwd)
