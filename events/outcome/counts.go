@@ -53,7 +53,7 @@ func (in reading) counts() string {
 	counted := map[int]bool{} // lines, by where they end: several rows may know one
 	for _, c := range in.checks {
 		for _, row := range c.rows {
-			if row.parts && (in.cut || c.cutByPipe()) {
+			if row.parts && !row.last && (in.cut || c.cutByPipe()) {
 				continue
 			}
 			for name, n := range row.count(in.text, counted) {

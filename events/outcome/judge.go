@@ -19,18 +19,11 @@ func isScript(run events.Run) bool { return slices.Contains(scripts, run.Words[0
 // rowsOf returns the rows of the table for a command: that of its program, and all of them for a script and a program that has
 // none.
 func rowsOf(run events.Run) []*tool {
-	var own, all []*tool
-	for i := range tools {
-		row := &tools[i]
-		all = append(all, row)
-		if slices.Contains(strings.Fields(row.programs), run.Words[0]) {
-			own = append(own, row)
-		}
-	}
+	own := byProgram()[run.Words[0]]
 	if len(own) == 0 || isScript(run) {
-		return all
+		return byProgram()[""]
 	}
-	return append(own, &shell)
+	return append(slices.Clip(own), &shell)
 }
 
 // Kinds of marks of a failing check.
@@ -60,7 +53,7 @@ func (in reading) passed(c check) bool {
 	}
 
 	for _, row := range c.rows {
-		proves := slices.Contains(strings.Fields(row.kinds), c.Check)
+		proves := strings.Contains(row.kinds, c.Check)
 		if !proves || row.parts && (in.endless || c.showsBeginning()) {
 			continue
 		}
@@ -147,11 +140,7 @@ func silentWhenFine(run events.Run) bool {
 		}
 	}
 
-	for i := range tools {
-		row := &tools[i]
-		if !slices.Contains(strings.Fields(row.programs), words[0]) {
-			continue
-		}
+	for _, row := range byProgram()[words[0]] {
 		silent := strings.Fields(row.silent)
 		if slices.Contains(silent, "*") || len(words) > 1 && slices.Contains(silent, words[1]) {
 			return true

@@ -61,11 +61,12 @@ func Of(line string, runs []events.Run, failed bool, output string) Result {
 	}
 
 	in.checks = checksOf(runs)
-	result := in.check()
+	each := in.each()
+	result := in.check(each)
 	if len(in.checks) == 0 {
 		result = in.plain()
 	}
-	result.Runs = in.each()
+	result.Runs = each
 	return result
 }
 
@@ -141,38 +142,21 @@ func (in reading) plain() Result {
 	return result
 }
 
-// check judges a line with a check.
-func (in reading) check() Result {
-	var result Result
+// check judges a line with checks, by the status of each command: of several checks the worst counts.
+func (in reading) check(each []Status) Result {
+	result := Result{Status: OK}
 	for _, c := range in.checks {
 		result.Hidden = result.Hidden || c.Hidden
+		if each[c.at] == Failed || each[c.at] == Unknown && result.Status == OK {
+			result.Status = each[c.at]
+		}
 	}
-	result.Counts = in.counts()
 
-	status := in.judge()
-	result.Status = status
-	if status == Failed {
+	result.Counts = in.counts()
+	if result.Status == Failed {
 		result.Telling = in.telling()
 	}
 	return result
-}
-
-// judge returns the status of a line with checks: of several, the worst.
-func (in reading) judge() Status {
-	if inBackground(in.text) {
-		return Unknown
-	}
-
-	status := OK
-	for _, c := range in.checks {
-		switch in.judgeOne(c) {
-		case Failed:
-			return Failed
-		case Unknown:
-			status = Unknown
-		}
-	}
-	return status
 }
 
 // judgeOne judges one check of the line.

@@ -77,10 +77,10 @@ func (w told) in(text string) string {
 }
 
 // errorWords matches a line that names an error.
-var errorWords = regexp.MustCompile(`(?i)error|fail|panic|fatal|denied|not found|no such|cannot|unable|rejected|conflict|refused`)
+var errorWords = regexp.MustCompile(`(?i)error|fail|panic|fatal|denied|not found|no such|cannot|unable|rejected|conflict|refused|unbound|undefined|unexpected|invalid|missing`)
 
 // wrapper matches lines about an error that say nothing of its cause: rulers, headings, the words of a runner of scripts.
-var wrapper = regexp.MustCompile(`^[\W_]*$|^[=_*\-─━⎯#\s]+[A-Z a-z]*[=_*\-─━⎯#\s]+$|ELIFECYCLE|^npm (?:ERR!|error)|^error Command failed|` +
+var wrapper = regexp.MustCompile(`^[\W_]*$|^[=_*\-─━⎯#\s]+[A-Z a-z]*[=_*\-─━⎯#\s]+$|ELIFECYCLE|^g?make(?:\[\d+\])?: \*\*\*|^npm (?:ERR!|error)|^error Command failed|` +
 	`\b0 (?:errors|failed|failures)\b|\bno (?:errors|failures)\b`)
 
 // tag is what the client puts around an error of its own.

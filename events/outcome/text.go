@@ -10,10 +10,11 @@ import (
 
 // Bounds of what is looked at.
 const (
-	half     = 32 << 10 // bytes of a long output's beginning, and of its end
-	maxLine  = 2000     // bytes of a line
-	maxTries = 200      // lines that hold what a mark has and are compared with its form
-	maxTold  = 300      // characters of the line that says what failed
+	half      = 32 << 10 // bytes of a long output's beginning, and of its end
+	maxLine   = 2000     // bytes of a line
+	maxTries  = 60       // lines that hold what a mark has and are compared with its form
+	maxPrefix = 60       // bytes before a line by which a runner of scripts says whose it is
+	maxTold   = 300      // characters of the line that says what failed
 )
 
 // escapes are sequences that colour a terminal or move its cursor.
@@ -77,6 +78,15 @@ func lazily(form string) func() *regexp.Regexp {
 // ofScript matches what runners of several scripts print before each line: `web:test: `, `packages/a test: `, `[INFO] ` is no such.
 var ofScript = regexp.MustCompile(`^(?:@?[\w./-]+:[\w:-]+: |[\w@./-]+ [\w:-]+: )`)
 
+// withoutScript returns a line without what a runner of several scripts prints before it, "" where it prints nothing.
+func withoutScript(line string) string {
+	head := line[:min(len(line), maxPrefix)]
+	if !strings.Contains(head, ": ") {
+		return ""
+	}
+	return line[len(ofScript.FindString(head)):]
+}
+
 // found is a line that has a mark.
 type found struct {
 	line   string
@@ -120,9 +130,9 @@ func (m mark) each(text string, from int, use func(found) bool) {
 		line := strings.TrimRight(text[begin:min(end, begin+maxLine)], " \t")
 		groups := m.match(line)
 		if groups == nil {
-			if prefix := ofScript.FindString(line); prefix != "" {
-				line = line[len(prefix):]
-				groups = m.match(line)
+			if rest := withoutScript(line); rest != "" {
+				line = rest
+				groups = m.match(rest)
 			}
 		}
 		if groups != nil && !use(found{line: line, groups: groups, end: end}) {
