@@ -150,7 +150,7 @@ func TestRarestCommandGoes(t *testing.T) {
 
 // What a summary tells is forgotten: files in outputs, and the turn that was cut.
 func TestSummaryTellsIt(t *testing.T) {
-	seen := did("Bash", `{"command":"rg -l x"}`, `{"stdout":"up/doc.go\nup/b.go"}`)
+	seen := did("ExitPlanMode", `{"plan":"change up/doc.go, then up/b.go"}`, `{}`)
 	cut := &events.CheckpointCreated{Schema: Schema, Said: "half of it is done"}
 	s := folded(seen, cut, &events.SubagentStopped{LastAssistantMessage: "The file up/doc.go comes next."})
 	if len(s.Seen) != 1 || s.Seen[0].Path != "up/b.go" || s.Said != nil {

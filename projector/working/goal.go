@@ -53,7 +53,7 @@ func (s *State) prompted(r events.Record, e *events.PromptSubmitted) {
 	if isRequest {
 		s.Seen = nil
 	}
-	s.sawNamed(r, "", pathsIn(text))
+	s.sawNamed(r, "", text)
 	if isRequest || speech.Order(request) {
 		s.releasePassing()
 	}

@@ -61,7 +61,7 @@ func (s *State) failedCommand(r events.Record, e *events.ToolFailed, call events
 	s.ran(r, e.Cwd, call, result, exit)
 	if r.AgentID == "" {
 		folder := events.Folder(call.Input.Command.Text(), e.Cwd)
-		s.sawHits(r, folder, e.Error, false)
+		s.sawErrors(r, folder, call, e.Error)
 	}
 }
 

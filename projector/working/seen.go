@@ -21,9 +21,8 @@ const (
 	maxOutput = 16 << 10 // bytes of one output
 	maxSight  = 160      // bytes of one path
 
-	fewFiles     = 3  // files of an output that points at each of them
-	pointedCalls = 40 // calls up to which a file of a prompt, a plan, an issue or an answer is probably opened
-	foundCalls   = 5  // and one that was found in an output
+	fewFiles   = 3 // files with errors that a check's output points at
+	foundCalls = 8 // calls up to which a file that was found is opened, if ever
 )
 
 // made are folders and extensions of files that programs write, and that are not opened.
@@ -34,7 +33,7 @@ var made = strings.Fields("_build .build node_modules target dist build vendor .
 type Sight struct {
 	Path   string `json:"path" jsonschema_description:"path as it stood there, below the work tree"`
 	Folder string `json:"folder,omitempty" jsonschema_description:"folder that the command or search ran in; absent for the work tree"`
-	Until  int    `json:"until" jsonschema_description:"number of the session's call up to which it is told"`
+	Until  int    `json:"until,omitempty" jsonschema_description:"number of the session's call up to which it is told; absent for no end"`
 	Event  string `json:"event" jsonschema_description:"id of the newest event"`
 }
 
@@ -51,8 +50,8 @@ func (x Sight) places(worktree string) []string {
 // inJSON makes JSON the text of its strings, as far as paths in it are concerned.
 var inJSON = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`)
 
-// sawAnswer takes in the files that the answer of a tool points at: those that a plan or an issue names, those that a subagent names
-// with their lines, those that a search found, and those that another output names with their lines, where they are few.
+// sawAnswer takes in the files that the answer of a tool points at: those of a plan or an issue, the one that a search found, and
+// those with errors.
 func (s *State) sawAnswer(r events.Record, e *events.ToolSucceeded, call events.Call) {
 	text := func(name string) string {
 		value := events.Member(e.ToolResponse, name)
@@ -60,18 +59,19 @@ func (s *State) sawAnswer(r events.Record, e *events.ToolSucceeded, call events.
 	}
 	switch e.ToolName {
 	case "ExitPlanMode":
-		s.sawNamed(r, "", pathsIn(call.Input.Plan.Text()))
-	case "Agent", "Task":
-		s.sawNamed(r, e.Cwd, withLines(pathsIn(text("content"))))
-	case "Grep":
-		s.sawHits(r, e.Cwd, text("filenames")+text("content"), true)
+		s.sawNamed(r, "", call.Input.Plan.Text())
+	case "Grep", "Glob":
+		s.sawFound(r, e.Cwd, text("filenames")+text("content"))
 	case "Bash":
 		folder := events.Folder(call.Input.Command.Text(), e.Cwd)
-		if readsIssue(call) {
-			s.sawNamed(r, folder, pathsIn(text("stdout")))
-			break
+		switch {
+		case readsIssue(call):
+			s.sawNamed(r, folder, text("stdout"))
+		case searches(call):
+			s.sawFound(r, folder, text("stdout"))
+		default:
+			s.sawErrors(r, folder, call, text("stdout"))
 		}
-		s.sawHits(r, folder, text("stdout"), searches(call))
 	}
 }
 
@@ -88,44 +88,63 @@ func searches(call events.Call) bool {
 	return len(call.Runs) > 0 && slices.Contains([]string{"grep", "rg", "ag"}, call.Runs[0].Words[0])
 }
 
-// sawHits takes in the files of an output that names few of them: those with a line, of a search all.
-func (s *State) sawHits(r events.Record, folder, text string, searched bool) {
-	list := pathsIn(text)
-	names := map[string]bool{}
-	for _, p := range list {
-		names[p.name] = true
+// sawNamed takes in the files that words for the session name.
+func (s *State) sawNamed(r events.Record, folder, text string) {
+	for _, m := range pathsIn(text) {
+		s.saw(r, Sight{Path: m.name, Folder: folder})
 	}
+}
+
+// sawFound takes in the file that a search found, if it is the only one.
+func (s *State) sawFound(r events.Record, folder, text string) {
+	if names := distinct(pathsIn(text)); len(names) == 1 {
+		s.saw(r, Sight{Path: names[0], Folder: folder, Until: s.Calls + foundCalls})
+	}
+}
+
+// sawErrors takes in the files of which the output of a check names lines, if they are few.
+func (s *State) sawErrors(r events.Record, folder string, call events.Call, text string) {
+	if call.Check() == "" {
+		return
+	}
+	withLine, _ := copies.Take(pathsIn(text), func(m mention) bool { return !m.inLine })
+	names := distinct(withLine)
 	if len(names) > fewFiles {
 		return
 	}
-	if !searched {
-		list = withLines(list)
+	for _, name := range names {
+		s.saw(r, Sight{Path: name, Folder: folder, Until: s.Calls + foundCalls})
 	}
-	s.saw(r, folder, list, foundCalls)
 }
 
-// sawNamed takes in the files that words for the session name.
-func (s *State) sawNamed(r events.Record, folder string, list []mention) {
-	s.saw(r, folder, list, pointedCalls)
-}
-
-// saw takes in paths that lie below the work tree and are of no program's own files, the newest last. The folder is the one that
-// relative paths are probably meant from.
-func (s *State) saw(r events.Record, folder string, list []mention, calls int) {
-	if folder == s.Worktree {
-		folder = ""
-	}
+// distinct returns the names of files that are mentioned, each once.
+func distinct(list []mention) []string {
+	var names []string
 	for _, m := range list {
-		p := wording.Below(s.Worktree, m.name)
-		names := append(strings.Split(p, "/"), path.Ext(p))
-		isMade := func(name string) bool { return slices.Contains(made, name) }
-		if names[0] == "" || slices.ContainsFunc(names, isMade) {
-			continue
+		if !slices.Contains(names, m.name) {
+			names = append(names, m.name)
 		}
-		sight := Sight{Path: p, Folder: wording.Clip(folder, maxPath), Until: s.Calls + calls, Event: r.ID}
-		seen, _ := copies.Take(s.Seen, func(x Sight) bool { return x.Path == p })
-		s.Seen = copies.Push(seen, sight, maxSeen)
 	}
+	return names
+}
+
+// saw takes in a path that lies below the work tree and is of no program's own files. Its folder is the one that it is probably
+// meant from.
+func (s *State) saw(r events.Record, x Sight) {
+	x.Path = wording.Below(s.Worktree, x.Path)
+	names := append(strings.Split(x.Path, "/"), path.Ext(x.Path))
+	isMade := func(name string) bool { return slices.Contains(made, name) }
+	if names[0] == "" || slices.ContainsFunc(names, isMade) {
+		return
+	}
+
+	x.Event = r.ID
+	x.Folder = wording.Clip(x.Folder, maxPath)
+	if x.Folder == s.Worktree {
+		x.Folder = ""
+	}
+	seen, _ := copies.Take(s.Seen, func(before Sight) bool { return before.Path == x.Path })
+	s.Seen = copies.Push(seen, x, maxSeen)
 }
 
 // Unopened are the sights that no tool of the session has touched and that are not too old, the newest first, each at the likeliest
@@ -134,7 +153,8 @@ func (s State) Unopened() []File {
 	var list []File
 	for _, x := range slices.Backward(s.Seen) {
 		opened := func(f File) bool { return strings.HasSuffix("/"+f.Path, "/"+x.Path) }
-		if x.Until >= s.Calls && !slices.ContainsFunc(s.Files, opened) {
+		isOld := x.Until > 0 && x.Until < s.Calls
+		if !isOld && !slices.ContainsFunc(s.Files, opened) {
 			list = append(list, File{Path: x.places(s.Worktree)[0], Event: x.Event})
 		}
 	}
@@ -179,12 +199,6 @@ var fileName = regexp.MustCompile(`^/?([^/]+/)+[^/]+\.([^A-Z0-9-][^/.-]{0,5}|[A-
 type mention struct {
 	name   string
 	inLine bool // the text names a line of it
-}
-
-// withLines returns the files of which lines are named.
-func withLines(list []mention) []mention {
-	list, _ = copies.Take(list, func(m mention) bool { return !m.inLine })
-	return list
 }
 
 // lineBehind matches how a line of a file is named behind it: a.go:12, a.ts(12,5), "a.py", line 12.

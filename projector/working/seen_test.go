@@ -45,27 +45,28 @@ func unopened(s State) string {
 	return strings.Join(names, " ")
 }
 
-// Files are pointed at by a prompt, a plan, an issue, a subagent that names a line, and outputs that name few. Listings, long
-// lists of hits, diffs and what a program wrote are not told.
+// Files are pointed at by a prompt, a plan, an issue, a search that finds one, and the errors of a check. Listings, more hits, and
+// what a program wrote are not told.
 func TestFilesThatAreToldUnopened(t *testing.T) {
-	many := "a/1.go:1: x\\na/2.go:1: x\\na/3.go:1: x\\na/4.go:1: x"
 	for name, c := range map[string]struct {
 		event events.Event
 		want  string
 	}{
 		"a prompt":              {prompt("Mend lib/a.go and lib/b.go"), "lib/b.go lib/a.go"},
 		"a plan":                {did("ExitPlanMode", `{"plan":"1. change lib/a.go"}`, `{}`), "lib/a.go"},
-		"an issue of bd":        {did("Bash", `{"command":"cd /w && bd show up-7"}`, `{"stdout":"files: lib/a.go lib/b.go"}`), "lib/b.go lib/a.go"},
-		"an issue of GitHub":    {did("Bash", `{"command":"gh issue view 7"}`, `{"stdout":"see lib/a.go"}`), "lib/a.go"},
-		"a subagent":            {did("Task", `{}`, `{"content":[{"type":"text","text":"lib/a.go:12 calls lib/b.go"}]}`), "lib/a.go"},
-		"a search":              {did("Grep", `{"pattern":"x"}`, `{"filenames":["/w/lib/c.go","lib/b.go"]}`), "lib/b.go lib/c.go"},
-		"a search of the shell": {did("Bash", `{"command":"grep -rl x ."}`, `{"stdout":"./lib/a.go\n"}`), "lib/a.go"},
-		"many hits":             {did("Grep", `{"pattern":"x"}`, `{"content":"`+many+`"}`), ""},
+		"an issue of bd":        {ranIn("/w", "cd /w && bd show up-7", "files: lib/a.go lib/b.go"), "lib/b.go lib/a.go"},
+		"an issue of GitHub":    {ranIn("/w", "gh issue view 7", "see lib/a.go"), "lib/a.go"},
+		"a list of issues":      {ranIn("/w", "gh issue list", "see lib/a.go"), ""},
+		"a search":              {did("Grep", `{"pattern":"x"}`, `{"content":"lib/a.go:1: x\nlib/a.go:7: x"}`), "lib/a.go"},
+		"a search for names":    {did("Glob", `{"pattern":"**/a*"}`, `{"filenames":["/w/lib/a.go"]}`), "lib/a.go"},
+		"a search of the shell": {ranIn("/w", "grep -rl x .", "./lib/a.go"), "lib/a.go"},
+		"two hits":              {did("Grep", `{"pattern":"x"}`, `{"filenames":["/w/lib/c.go","lib/b.go"]}`), ""},
 		"a failing check":       {failure("Bash", `{"command":"go test ./..."}`, "Exit code 1\nlib/a.go:12: undefined: x\nFAIL lib/b.go"), "lib/a.go"},
-		"a check that warns":    {did("Bash", `{"command":"npm run lint"}`, `{"stdout":"lib/a.ts:12 unused"}`), "lib/a.ts"},
-		"many errors":           {failure("Bash", `{"command":"go vet ./..."}`, strings.ReplaceAll(many, `\n`, "\n")), ""},
-		"a listing":             {did("Bash", `{"command":"ls lib/*"}`, `{"stdout":"lib/a.go"}`), ""},
-		"a listing of names":    {did("Glob", `{"pattern":"**/*.go"}`, `{"filenames":["/w/lib/a.go"]}`), ""},
+		"a check that warns":    {ranIn("/w", "npm run lint", "lib/a.ts:12 unused"), "lib/a.ts"},
+		"many errors":           {failure("Bash", `{"command":"go vet ./..."}`, "a/1.go:1: x\na/2.go:1: x\na/3.go:1: x\na/4.go:1: x"), ""},
+		"another failure":       {failure("Bash", `{"command":"./run.sh"}`, "lib/a.go:12: x"), ""},
+		"a listing":             {ranIn("/w", "ls lib/*", "lib/a.go"), ""},
+		"a subagent":            {did("Task", `{}`, `{"content":[{"type":"text","text":"see lib/a.go:12"}]}`), ""},
 		"a file of a program's": {prompt("Mend node_modules/x/a.js and /srv/app/b.go"), ""},
 	} {
 		expect.Equal(t, unopened(folded(c.event)), c.want, name)
@@ -85,9 +86,9 @@ func TestOpenedFilesAreNotTold(t *testing.T) {
 	expect.Equal(t, unopened(s), "lib/a.go", "files of the prompt that were not read")
 }
 
-// What an output points at is soon opened or never, what a prompt names later too. The next prompt of substance ends both.
+// What a search found is soon opened or never; what a prompt names may be opened until the next prompt of substance.
 func TestSightsGrowOld(t *testing.T) {
-	list := []events.Event{prompt("Mend the parser of lib/a.go"), did("Grep", `{"pattern":"x"}`, `{"filenames":["/w/lib/c.go"]}`)}
+	list := []events.Event{prompt("Mend the parser of lib/a.go"), ranIn("/w", "rg -l x", "lib/c.go")}
 	calls := func(n int) []events.Event {
 		more := list[:len(list):len(list)]
 		for i := range n {
@@ -95,9 +96,8 @@ func TestSightsGrowOld(t *testing.T) {
 		}
 		return more
 	}
-	expect.Equal(t, unopened(folded(calls(foundCalls)...)), "lib/c.go lib/a.go", "after five calls")
-	expect.Equal(t, unopened(folded(calls(foundCalls+1)...)), "lib/a.go", "after six calls")
-	expect.Equal(t, unopened(folded(calls(pointedCalls)...)), "", "after forty calls behind the search")
+	expect.Equal(t, unopened(folded(calls(foundCalls)...)), "lib/c.go lib/a.go", "after eight calls")
+	expect.Equal(t, unopened(folded(calls(foundCalls+1)...)), "lib/a.go", "after nine calls")
 	expect.Equal(t, unopened(folded(append(list, prompt("yes"))...)), "lib/c.go lib/a.go", "after a prompt without substance")
 	expect.Equal(t, unopened(folded(append(list, prompt("Now write the release notes of it"))...)), "", "after the next prompt")
 }
@@ -105,6 +105,6 @@ func TestSightsGrowOld(t *testing.T) {
 // Without a work tree a path is one elsewhere.
 func TestSightsOutsideOfAWorkTree(t *testing.T) {
 	var s State
-	s.sawNamed(events.Record{}, "", pathsIn("/srv/app/a.go"))
+	s.sawNamed(events.Record{}, "", "/srv/app/a.go")
 	expect.Equal(t, len(s.Seen), 0, "paths outside of a work tree")
 }
