@@ -78,6 +78,8 @@ func TestMends(t *testing.T) {
 		{"npm test", "go test ./up", false},
 		{"make test", "go test -run TestRetry ./up", true},
 		{"make lint", "go test -run TestRetry ./up", false},
+		{"mise run test:ci", "go test -run TestRetry ./up", true},
+		{"mise run test:unit", "go test -run TestRetry ./up", false},
 		{"npm run build", "npx tsc -p web", true},
 		{"ruff format .", "ruff format --check src", true},
 		{"ruff format a.py", "ruff format --check a.py b.py", true},

@@ -169,7 +169,9 @@ var wider = map[string]string{
 
 // isWhole reports whether an action is the script by which a project runs all its tests, its lint or its build.
 func (a Action) isWhole() bool {
-	return a.byScript() && a.Check != "" && a.Verb == a.Check && len(a.Scope) == 0 && len(a.Select) == 0
+	of, part, _ := strings.Cut(a.Verb, ":")
+	isAll := part == "" || slices.Contains(strings.Fields("ci all full"), part)
+	return a.byScript() && a.Check != "" && of == a.Check && isAll && len(a.Scope) == 0 && len(a.Select) == 0
 }
 
 // checksAll reports whether an action is a script whose name says that it runs all checks of the project.

@@ -13,10 +13,12 @@ import (
 // Commands with their outcome, as they are told.
 
 // commandItems are the commands that are probably run again, with their outcome. One that failed and stands under what is not
-// mended is not repeated.
+// mended is not repeated; a check that failed and does not stand there is mended otherwise, so its outcome is no longer true.
 func commandItems(s working.State) []Item {
 	commands := slices.DeleteFunc(s.Repeated(), func(c working.Command) bool {
-		return slices.ContainsFunc(s.Open, func(f working.Failure) bool { return f.Event == c.Event })
+		isOpen := slices.ContainsFunc(s.Open, func(f working.Failure) bool { return f.Event == c.Event })
+		isCheck := c.Kind == "test" || c.Kind == "build" || c.Kind == "lint"
+		return isOpen || isCheck && c.Status == outcome.Failed
 	})
 	if len(commands) == 0 {
 		return nil
