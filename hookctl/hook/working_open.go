@@ -133,7 +133,7 @@ func failedText(root, tool, target string) string {
 // saidText quotes what a command printed, or the client said of an edit; of a command that printed nothing the client has the
 // status alone.
 func saidText(tool, text string) string {
-	if strings.HasPrefix(text, "Exit code ") {
+	if text == "" || strings.HasPrefix(text, "Exit code ") {
 		return ""
 	}
 	who := "printed"

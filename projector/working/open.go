@@ -1,6 +1,7 @@
 package working
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -51,6 +52,7 @@ func (s *State) failedCommand(r events.Record, e *events.ToolFailed, call events
 	result := outcome.OfFailed(call, e.Error)
 	parts := action.Failed(call.Input.Command.Text(), call.Runs, e.Error)
 	parts = append(parts, hiddenFailures(call, result, e.Error)...)
+	result.Telling = cmp.Or(result.Telling, e.Error) // a command that printed nothing has the client's words alone
 	s.judged(r, e.Common, call, result, parts)
 	s.lacks(r, call, e.Error)
 

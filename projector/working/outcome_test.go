@@ -112,3 +112,11 @@ func TestOutcomeOfALargeOutput(t *testing.T) {
 		}
 	}
 }
+
+// A command that failed and printed nothing is open with the client's own words.
+func TestFailureWithoutOutput(t *testing.T) {
+	s := folded(failure("Bash", `{"command":"go test ./pay"}`, "Exit code 1"))
+	if got := s.Open[0].Text; got != "Exit code 1" {
+		t.Errorf("text of a failure that printed nothing = %q, want the client's", got)
+	}
+}
