@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -134,52 +135,78 @@ func (p *places) back(told string) string {
 	return strings.ReplaceAll(told, p.stage, "")
 }
 
-// worktrees are the names of folders in which linked work trees stand.
-var worktrees = []string{"worktrees", ".worktrees"}
-
-// repository returns the repository of a recorded folder, as far as its path says that it is in a linked work tree, and
-// that work tree; else the folder itself and "".
-func repository(dir string) (main, linked string) {
-	names := strings.Split(dir, "/")
-	for i, name := range names {
-		if i > 1 && i+1 < len(names) && slices.Contains(worktrees, name) {
-			main = strings.TrimSuffix(strings.Join(names[:i], "/"), "/.claude")
-			return main, strings.Join(names[:i+2], "/")
-		}
-	}
-	return dir, ""
+// ground says which recorded folders are repositories, and which are linked work trees of them, as far as that can be told
+// from where the client saw a branch.
+type ground struct {
+	dirs []string // in which the client saw a branch, the shortest first
 }
 
-// repositories returns the recorded folders that are taken for repositories: those in which the client saw a branch and
-// which are in no other one.
-func repositories(sessions []*session) []string {
-	var dirs []string
+// groundOf gathers the folders of sessions.
+func groundOf(sessions []*session) ground {
+	var g ground
 	for _, s := range sessions {
 		for _, f := range s.files {
 			for _, h := range f.hooks {
-				main, _ := repository(h.Cwd)
-				if h.Branch != "" && !slices.Contains(dirs, main) {
-					dirs = append(dirs, main)
+				if h.Branch != "" && !slices.Contains(g.dirs, h.Cwd) {
+					g.dirs = append(g.dirs, h.Cwd)
 				}
 			}
 		}
 	}
-	slices.SortFunc(dirs, func(a, b string) int { return len(a) - len(b) })
-	var roots []string
-	for _, dir := range dirs {
-		if rootOf(roots, dir) == "" {
-			roots = append(roots, dir)
-		}
-	}
-	return roots
+	slices.SortStableFunc(g.dirs, func(a, b string) int { return len(a) - len(b) })
+	return g
 }
 
-// rootOf returns the one of some folders that a folder is in, "" for none.
-func rootOf(roots []string, dir string) string {
-	for _, root := range roots {
-		if rel, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(rel) {
+// place returns the repository and the work tree that a recorded folder is in, "" for none. Work trees in a folder of such
+// ones, as ~/app-worktrees, are those of a repository beside them.
+func (g ground) place(dir string) (repo, tree string) {
+	if main, linked, ok := linkedBelow(dir); ok && g.over(dir, "/") != "" {
+		repo, _ = g.place(main)
+		return cmp.Or(repo, main), linked
+	}
+	if folder, ok := folderOfTrees(dir); ok {
+		if tree := g.over(dir, folder); tree != "" {
+			return folder + "/.main", tree
+		}
+	}
+	root := g.over(dir, "/")
+	return root, root
+}
+
+// over returns the outermost folder below another one that a folder is in and in which the client saw a branch.
+func (g ground) over(dir, below string) string {
+	for _, root := range g.dirs {
+		if root != below && within(root, below) && within(dir, root) {
 			return root
 		}
 	}
 	return ""
+}
+
+// within reports whether a folder is another one, or in it.
+func within(dir, root string) bool {
+	rel, err := filepath.Rel(root, dir)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// linkedBelow takes apart the path of a linked work tree that lies in its repository.
+func linkedBelow(dir string) (main, tree string, ok bool) {
+	for _, folder := range []string{"/.claude/worktrees/", "/.worktrees/"} {
+		before, after, found := strings.Cut(dir, folder)
+		if name, _, _ := strings.Cut(after, "/"); found && name != "" {
+			return before, before + folder + name, true
+		}
+	}
+	return "", "", false
+}
+
+// folderOfTrees returns the folder of work trees that a folder is in, as its name says.
+func folderOfTrees(dir string) (folder string, ok bool) {
+	names := strings.Split(dir, "/")
+	for i, name := range names[:len(names)-1] {
+		if i > 1 && (name == "worktrees" || strings.HasSuffix(name, "-worktrees")) {
+			return strings.Join(names[:i+1], "/"), true
+		}
+	}
+	return "", false
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,7 +36,7 @@ type stage struct {
 	clock  atomic.Int64 // Unix ms
 
 	places  *places
-	roots   []string // recorded repositories
+	ground  ground
 	disk    *disk
 	clients map[*session]*process
 	scripts map[*file]*script
@@ -103,32 +104,29 @@ func newStage(ctx context.Context, o options, sessions []*session, alone bool) (
 
 // found makes the repositories, and gives each session its work tree.
 func (st *stage) found(sessions []*session) error {
-	st.roots = repositories(sessions)
-	for _, root := range st.roots {
-		dir := st.places.to(root)
-		if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
-			return fmt.Errorf("git init: %w: %s", err, out)
-		}
-	}
+	st.ground = groundOf(sessions)
 	for _, s := range sessions {
 		s.steps = nil
 		s.back = st.places.back
-		main, linked := repository(s.cwd)
-		root := s.cwd
-		s.repo = s.cwd
-		if in := rootOf(st.roots, main); in != "" {
-			root = in
-			s.repo = in
-			if linked != "" {
-				root = linked
-				if err := st.link(in, linked); err != nil {
-					return err
-				}
-			}
-		}
-		s.root = st.places.to(root)
+		repo, tree := st.ground.place(s.cwd)
+		s.repo, s.root = cmp.Or(repo, s.cwd), st.places.to(cmp.Or(tree, s.cwd))
 		if st.together {
 			s.repo = ""
+		}
+		if repo == "" {
+			continue
+		}
+
+		main := st.places.to(repo)
+		if _, err := os.Stat(filepath.Join(main, ".git")); err != nil {
+			if out, err := exec.Command("git", "init", "-q", main).CombinedOutput(); err != nil {
+				return fmt.Errorf("git init: %w: %s", err, out)
+			}
+		}
+		if tree != repo {
+			if err := st.link(repo, tree); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -137,7 +135,7 @@ func (st *stage) found(sessions []*session) error {
 // link makes a linked work tree of a repository, as git does.
 func (st *stage) link(main, tree string) error {
 	dir := st.places.to(tree)
-	own := filepath.Join(st.places.to(main), ".git", "worktrees", filepath.Base(tree))
+	own := st.linkOf(main, tree)
 	for name, content := range map[string]string{
 		filepath.Join(dir, ".git"):      "gitdir: " + own + "\n",
 		filepath.Join(own, "gitdir"):    filepath.Join(dir, ".git") + "\n",
@@ -152,6 +150,12 @@ func (st *stage) link(main, tree string) error {
 		}
 	}
 	return nil
+}
+
+// linkOf is the folder in which a repository keeps what it knows of a linked work tree.
+func (st *stage) linkOf(main, tree string) string {
+	name := strings.ReplaceAll(strings.Trim(tree, "/"), "/", "-")
+	return filepath.Join(st.places.to(main), ".git", "worktrees", name)
 }
 
 func (st *stage) close(ctx context.Context) error {
@@ -234,15 +238,16 @@ func (st *stage) setUp(h recorded) error {
 
 // checkOut sets the branch that the client saw.
 func (st *stage) checkOut(h recorded) error {
-	main, linked := repository(h.Cwd)
-	root := rootOf(st.roots, main)
-	if root == "" || h.Branch == "" || h.Branch == "HEAD" {
+	repo, tree := st.ground.place(h.Cwd)
+	if repo == "" || h.Branch == "" || h.Branch == "HEAD" {
 		return nil
 	}
-	head := filepath.Join(st.places.to(root), ".git", "HEAD")
-	own := filepath.Join(st.places.to(root), ".git", "worktrees", filepath.Base(linked), "HEAD")
-	if _, err := os.Stat(own); linked != "" && err == nil {
-		head = own
+	head := filepath.Join(st.places.to(repo), ".git", "HEAD")
+	if tree != repo {
+		head = filepath.Join(st.linkOf(repo, tree), "HEAD")
+	}
+	if _, err := os.Stat(head); err != nil {
+		return nil // no session was launched there
 	}
 	want := "ref: refs/heads/" + h.Branch + "\n"
 	if contentOf(head) == want {

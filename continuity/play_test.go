@@ -53,6 +53,25 @@ func TestPathsOfWindows(t *testing.T) {
 	}
 }
 
+// A folder's repository and work tree are told by where the client saw a branch.
+func TestGround(t *testing.T) {
+	g := ground{dirs: []string{"/h/me/app", "/h/me/app/web", "/h/me/x-worktrees/one", "/h/me/worktrees/y/b/y", "/h/me/app/.claude/worktrees/w"}}
+	for dir, want := range map[string][2]string{
+		"/h/me/app":                         {"/h/me/app", "/h/me/app"},
+		"/h/me/app/web/src":                 {"/h/me/app", "/h/me/app"},
+		"/h/me/apple":                       {"", ""},
+		"/h/me/app/.claude/worktrees/w/src": {"/h/me/app", "/h/me/app/.claude/worktrees/w"},
+		"/h/me/x-worktrees/one/src":         {"/h/me/x-worktrees/.main", "/h/me/x-worktrees/one"},
+		"/h/me/worktrees/y/b/y":             {"/h/me/worktrees/.main", "/h/me/worktrees/y/b/y"},
+		"/h/me/worktrees/y/c":               {"", ""},
+	} {
+		repo, tree := g.place(dir)
+		if repo != want[0] || tree != want[1] {
+			t.Errorf("place(%s) = %q, %q, want %q, %q", dir, repo, tree, want[0], want[1])
+		}
+	}
+}
+
 // A command line is taken apart with the folders of its commands and whether they ran.
 func TestSimples(t *testing.T) {
 	list := simples(`cd sub && rm -f a.txt || mv x y; (cd deep; touch b); git mv "c d" e 2>/dev/null > out.log | tee log`, "/w")
