@@ -16,7 +16,8 @@ import (
 // a path of which that matters is doubtful until a call shows it again.
 type disk struct {
 	stage   string
-	written map[string]bool // by a call of a tool, or by a command
+	known   map[string]bool // every file that was there once
+	written map[string]bool // of them, by a call of a tool, or by a command
 	doubt   map[string]bool // a command may have changed or removed it
 	calls   map[string]shellCall
 	unsure  int // commands whose effect is not known
@@ -38,7 +39,7 @@ const (
 )
 
 func newDisk(stage string) *disk {
-	return &disk{stage: stage, written: map[string]bool{}, doubt: map[string]bool{}, calls: map[string]shellCall{}}
+	return &disk{stage: stage, known: map[string]bool{}, written: map[string]bool{}, doubt: map[string]bool{}, calls: map[string]shellCall{}}
 }
 
 // look says what is known of a path.
@@ -66,7 +67,7 @@ func (d *disk) write(name, content string) {
 	if os.MkdirAll(filepath.Dir(name), 0o700) == nil {
 		_ = os.WriteFile(name, []byte(content), 0o600) // one that cannot be written is told as gone: seen in the table
 	}
-	d.written[name] = true
+	d.known[name], d.written[name] = true, true
 	delete(d.doubt, name)
 }
 
@@ -76,6 +77,7 @@ func (d *disk) add(name string, folder bool) {
 		return
 	}
 	delete(d.doubt, name)
+	d.known[name] = true
 	if _, err := os.Lstat(name); err == nil {
 		return
 	}
@@ -309,7 +311,7 @@ func (d *disk) move(paths []string, sure bool) {
 			continue
 		}
 		if os.MkdirAll(filepath.Dir(target), 0o700) == nil && os.Rename(from, target) == nil {
-			d.written[target] = true
+			d.known[target], d.written[target] = true, true
 			delete(d.doubt, target)
 			delete(d.doubt, from)
 		}

@@ -187,6 +187,15 @@ func textOf(root, plain string) text {
 	return text(wording.Flat(plain))
 }
 
+// toldOf is what was told, line by line.
+func toldOf(root, plain string) text {
+	var lines []string
+	for line := range strings.SplitSeq(plain, "\n") {
+		lines = append(lines, string(textOf(root, line)))
+	}
+	return text(strings.Join(lines, "\n"))
+}
+
 // names reports whether a path stands there, and not only a part of it. A full stop may follow.
 func (t text) names(path string) bool {
 	return path != "" && regexp.MustCompile(`(^|[^\w/.-])`+regexp.QuoteMeta(path)+`\.?($|[^\w/.-])`).MatchString(string(t))

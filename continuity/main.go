@@ -83,10 +83,10 @@ func run(ctx context.Context, o options, verbose bool, paths []string) error {
 			fmt.Println(line)
 		}
 	}
-	fmt.Printf("%d compactions, %d starts after an earlier session of the project\n\n%s",
-		len(all.beside.tokens), len(all.beside.startTokens), table(all.alone, all.beside))
+	fmt.Printf("%d compactions, %d starts after an earlier session of the project\n\n%s\n%s",
+		len(all.beside.tokens), len(all.beside.startTokens), table(all.alone, all.beside), truthTable(all.beside))
 	if len(all.between.tokens) > 0 {
-		fmt.Printf("\nasked at points between, as if the context were cut there\n\n%s", table(all.between, all.between))
+		fmt.Printf("\nasked at points between, as if the context were cut there\n\n%s\n%s", table(all.between, all.between), truthTable(all.between))
 	}
 	return nil
 }

@@ -35,13 +35,14 @@ type stage struct {
 	api    *client.Client
 	clock  atomic.Int64 // Unix ms
 
-	places  *places
-	ground  ground
-	disk    *disk
-	clients map[*session]*process
-	scripts map[*file]*script
-	left    map[*session]int // hooks that are not played yet
-	calls   map[*session]int
+	sessions []*session
+	places   *places
+	ground   ground
+	disk     *disk
+	clients  map[*session]*process
+	scripts  map[*file]*script
+	left     map[*session]int // hooks that are not played yet
+	calls    map[*session]int
 }
 
 // script is a transcript as far as it is written.
@@ -79,6 +80,7 @@ func newStage(ctx context.Context, o options, sessions []*session, alone bool) (
 	if err := os.Mkdir(st.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make a stage: %w", err)
 	}
+	st.sessions = sessions
 	st.disk = newDisk(st.dir)
 	st.places = placesOf(st.dir, sessions)
 	if o.together {
@@ -204,7 +206,7 @@ func (st *stage) play(ctx context.Context, h recorded) error {
 	if err := st.askBetween(ctx, h, &now); err != nil {
 		return err
 	}
-	now.paths = st.look(s, now.told+"\n"+now.asked)
+	st.look(h, &now)
 	s.steps = append(s.steps, now)
 
 	st.left[s]--
@@ -343,17 +345,52 @@ func (st *stage) askBetween(ctx context.Context, h recorded, now *step) error {
 	return nil
 }
 
-// look asks the disk for the paths that were told.
-func (st *stage) look(s *session, told string) map[string]path {
-	if strings.TrimSpace(told) == "" {
-		return nil
+// look asks the disk for the paths that were told, and for the files of the session that are no longer there.
+func (st *stage) look(h recorded, now *step) {
+	s := h.session
+	told := toldOf(s.root, now.told+"\n"+now.asked)
+	isStart := kindOf(*now) != ""
+	if strings.TrimSpace(string(told)) == "" && !isStart {
+		return
 	}
-	paths := map[string]path{}
-	for _, name := range pathsTold(textOf(s.root, told)) {
-		paths[name] = st.disk.look(resolve(s.root, name))
+	now.paths = map[string]path{}
+	for _, name := range pathsTold(told) {
+		now.paths[name] = st.lookFor(s, string(told), name)
 	}
-	return paths
+	if !isStart && now.asked == "" {
+		return
+	}
+	now.gone = map[string]bool{}
+	for name := range st.disk.known {
+		if st.disk.look(name) != present {
+			now.gone[below(s.root, name)] = true
+		}
+	}
 }
+
+// lookFor says what a told path was. What another work tree of the repository has is doubtful, unless it is told as that of
+// a session which worked there.
+func (st *stage) lookFor(s *session, told, name string) path {
+	own := st.disk.look(resolve(s.root, name))
+	if own != absent || filepath.IsAbs(name) {
+		return own
+	}
+	from := toldFrom.FindStringSubmatch(told)
+	for _, other := range st.sessions {
+		if other.repo != s.repo || other.root == s.root || st.disk.look(resolve(other.root, name)) == absent {
+			continue
+		}
+		own = doubtful
+		named := from != nil && strings.HasPrefix(other.id, from[1])
+		if named && strings.Contains(told, from[0]+", ") && strings.Contains(told, ", in "+wordingStart(other.root)) {
+			return st.disk.look(resolve(other.root, name))
+		}
+	}
+	return own
+}
+
+// wordingStart is the beginning of a folder, as far as it is told for sure.
+func wordingStart(root string) string { return root[:min(len(root), 40)] }
 
 // quotedInside is a text as it stands within a JSON string.
 func quotedInside(text string) []byte {

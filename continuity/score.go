@@ -40,7 +40,7 @@ var measures = [rows]struct{ name, goal string }{
 	rowTodos:    {"pending items", "100 %"},
 	rowErrors:   {"open errors whose command is run again", "≥ 95 %"},
 	rowTargets:  {"calls between compaction and first edit whose target was named", "≥ 60 %"},
-	rowSeen:     {"files opened later, never before, seen in some output", "≥ 60 %"},
+	rowSeen:     {"files opened later, never before, seen in some output", "–"},
 	rowStartup:  {"startup: files touched again, from earlier sessions", "≥ 85 %"},
 }
 
@@ -52,7 +52,12 @@ type score struct {
 	seen        []int // tokens of the files that outputs named
 	summaries   []int
 	startTokens []int
+	allStarts   []int // tokens at every start
 	missed      []string
+
+	truths   [truths]truth
+	told     int // tokens at all points
+	toldSeen int // of them, those of files that outputs named
 }
 
 // add adds what another project came to.
@@ -69,6 +74,14 @@ func (s *score) add(other score) {
 	s.seen = append(s.seen, other.seen...)
 	s.summaries = append(s.summaries, other.summaries...)
 	s.startTokens = append(s.startTokens, other.startTokens...)
+	s.allStarts = append(s.allStarts, other.allStarts...)
+	s.told += other.told
+	s.toldSeen += other.toldSeen
+	for i, t := range other.truths {
+		s.truths[i].of += t.of
+		s.truths[i].right += t.right
+		s.truths[i].doubtful += t.doubtful
+	}
 	s.missed = append(s.missed, other.missed...)
 }
 
@@ -119,7 +132,9 @@ func (s *score) judge(one *session, sessions []*session, between *score) {
 				summary = e.LastAssistantMessage
 			}
 		case *events.SessionStarted:
+			s.truthOf(sessions, momentOf(sessions, one, i, kindOf(st), st.told))
 			if e.Source != "compact" {
+				s.allStarts = append(s.allStarts, tokens(st.told))
 				s.start(one, sessions, i)
 				break
 			}
@@ -129,6 +144,7 @@ func (s *score) judge(one *session, sessions []*session, between *score) {
 		p.take(st.event)
 		if st.asked != "" {
 			between.compaction(one, p, i, st.asked, "")
+			between.truthOf(sessions, momentOf(sessions, one, i, "between", st.asked))
 		}
 	}
 }
@@ -147,10 +163,15 @@ func (s *score) compaction(one *session, p *past, at int, told, summary string) 
 	}
 	pt := point{session: one.id, counted: map[string]bool{}, told: textOf(one.root, told), summary: textOf(one.root, summary)}
 
-	for file := range p.edited {
+	gone := one.steps[at].gone
+	for _, file := range sorted(p.edited) {
+		if gone[file] {
+			continue
+		}
 		s.count(rowEdited, pt, file, func(t text) bool { return t.names(file) })
 	}
-	for n, what := range map[int]string{rowGoal: p.goal, rowTask: p.task, rowPrompt: p.prompt} {
+	for i, what := range []string{p.goal, p.task, p.prompt} {
+		n := rowGoal + i
 		if what != "" {
 			s.count(n, pt, what, func(t text) bool { return t.says(what, 60) })
 		}
@@ -226,8 +247,8 @@ func (s *score) start(one *session, sessions []*session, at int) {
 	for _, st := range one.steps[at+1:] {
 		now.take(st.event)
 	}
-	for file := range now.touched {
-		if earlier.touched[file] {
+	for _, file := range sorted(now.touched) {
+		if earlier.touched[file] && !one.steps[at].gone[file] {
 			s.count(rowStartup, pt, file, func(t text) bool { return t.names(file) })
 		}
 	}

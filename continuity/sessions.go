@@ -57,6 +57,7 @@ type step struct {
 	told  string          // what the model was told with it
 	asked string          // what it would have been told by a compaction after it; "": not asked
 	paths map[string]path // those that were told, as they were on the disk at that moment
+	gone  map[string]bool // files that calls worked on and that are not there for sure; at a start, and where it was asked
 }
 
 // project is the recorded sessions of one folder.

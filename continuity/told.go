@@ -7,7 +7,7 @@ import (
 )
 
 // pathTitles begin the lines that name files.
-var pathTitles = []string{"Edited", "Read", "Seen, not opened", "Changed since", "Touched before", "Used before"}
+var pathTitles = []string{"Edited", "Read", "Seen, not opened", "Changed on disk since you saw them", "Used in this project"}
 
 // more is what stands behind a list of which some was left out, and what a path is said to be.
 var more = regexp.MustCompile(`\s*\([^()]*\)`)
@@ -16,7 +16,7 @@ var more = regexp.MustCompile(`\s*\([^()]*\)`)
 func pathsTold(told text) []string {
 	var paths []string
 	for _, line := range strings.Split(string(told), "\n") {
-		_, list, isList := titled(line, pathTitles)
+		_, list, isList := titled(withoutMarks(line), pathTitles)
 		if !isList {
 			continue
 		}
@@ -29,6 +29,17 @@ func pathsTold(told text) []string {
 		}
 	}
 	return paths
+}
+
+// Marks before a line.
+var (
+	phaseMark = regexp.MustCompile(`^\[PHASE: \w+\] `)
+	fromMark  = regexp.MustCompile(`^From (headless )?session \w+, [^.]* ago(, in \S+)?\. `)
+)
+
+// withoutMarks returns a line without what says where it comes from.
+func withoutMarks(line string) string {
+	return fromMark.ReplaceAllString(phaseMark.ReplaceAllString(line, ""), "")
 }
 
 // titled takes a line apart that begins with one of some titles.

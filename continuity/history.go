@@ -1,0 +1,94 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"hookline/events"
+	"hookline/events/wording"
+)
+
+// ran is one call of a session with what became of it.
+type ran struct {
+	call
+	line    string // of a command: all of it, in one line, without the folder of the project
+	command string // as it was typed
+	agent   bool   // a subagent's
+	output  string
+	failed  bool // as the client says
+	ended   bool
+	begun   int // its steps
+	end     int
+	time    time.Time
+}
+
+// history is a session as the rows of truth read it: its calls in their order.
+type history struct {
+	session *session
+	to      int // step, exclusive
+	calls   []*ran
+}
+
+// historyOf reads a session up to a step, exclusive.
+func historyOf(s *session, to int) *history {
+	h := &history{session: s, to: to}
+	open := map[string]*ran{}
+	for i, st := range s.steps[:to] {
+		switch e := st.event.(type) {
+		case *events.ToolRequested:
+			c := &ran{call: callOf(s.root, e.ToolName, e.ToolInput), agent: e.AgentID != "", begun: i, end: i, time: st.time}
+			if e.ToolName == "Bash" {
+				c.command = events.InputOf(e.ToolInput).Command.Text()
+				c.line = flatLine(s.root, c.command)
+			}
+			h.calls = append(h.calls, c)
+			open[e.ToolUseID] = c
+		case *events.ToolSucceeded:
+			if c := open[e.ToolUseID]; c != nil {
+				c.ended, c.end, c.output = true, i, outputOf(e.ToolResponse)
+			}
+		case *events.ToolFailed:
+			if c := open[e.ToolUseID]; c != nil && !notRun.MatchString(e.Error) {
+				c.ended, c.end, c.output, c.failed = true, i, e.Error, true
+			}
+		}
+	}
+	return h
+}
+
+// after returns the part of the history after a step.
+func (h *history) after(step int) *history {
+	later := &history{session: h.session, to: h.to}
+	for _, c := range h.calls {
+		if c.begun > step && !c.agent {
+			later.calls = append(later.calls, c)
+		}
+	}
+	return later
+}
+
+// flatLine is a command in one line, as it is told.
+func flatLine(root, command string) string {
+	return wording.Flat(strings.ReplaceAll(strings.ReplaceAll(command, root+"/", ""), root, "."))
+}
+
+// newest returns the newest ended command that has a text in it, nil for none.
+func (h *history) newest(text string) *ran {
+	for i := len(h.calls) - 1; i >= 0; i-- {
+		if c := h.calls[i]; c.ended && c.has(text) {
+			return c
+		}
+	}
+	return nil
+}
+
+// has reports whether a command has a told text in it. What was told may have been cut, and tags in it shown otherwise.
+func (c *ran) has(text string) bool {
+	text = strings.TrimSpace(strings.TrimSuffix(text, "…"))
+	return text != "" && c.line != "" && strings.Contains(plain(c.line), plain(text))
+}
+
+// plain takes away what may be shown otherwise.
+var plainer = strings.NewReplacer("‹", "<", "›", ">", "`", "'")
+
+func plain(text string) string { return plainer.Replace(text) }
