@@ -222,20 +222,24 @@ func (h *history) stillOpen(it item) verdict {
 	}
 
 	v := right
+	was := aimOf(last.command)
 	for _, c := range h.calls {
-		if c.begun <= last.begun || !c.ended || c.call.command == "" {
+		if c.begun <= last.begun || !c.ended || c.line == "" {
 			continue
 		}
-		same := c.call.command == last.call.command || c.has(it.command)
-		family := target(c.call.command) == target(last.call.command)
-		if !same && !family {
+		now := aimOf(c.command)
+		unlimited := was.limited || !now.limited
+		same := c.call.command == last.call.command || c.has(it.command) && unlimited
+		whole := same || now.covers(was) && unlimited
+		part := was.covers(now) || now.covers(was)
+		if !whole && !part {
 			continue
 		}
 		switch is := readAny(c); {
-		case is == passed && same:
+		case is == passed && whole:
 			return wrong
 		case is == passed, is == unclear:
-			v = doubted // of the same program and target: perhaps another part of it
+			v = doubted // another part of it, or nobody knows
 		}
 	}
 	return v
