@@ -147,7 +147,8 @@ func groundOf(sessions []*session) ground {
 	for _, s := range sessions {
 		for _, f := range s.files {
 			for _, h := range f.hooks {
-				if h.Branch != "" && !slices.Contains(g.dirs, h.Cwd) {
+				branch := h.Branch != "" && h.Branch != "HEAD" // the client says HEAD outside of git, too
+				if branch && !slices.Contains(g.dirs, h.Cwd) {
 					g.dirs = append(g.dirs, h.Cwd)
 				}
 			}
