@@ -72,10 +72,13 @@ func (c content) lineCount() int {
 	case c.known == Whole:
 		return countLines(c.text)
 	case c.known == Parts && c.total > 0:
-		if c.lines[c.total] == "" {
+		last, is := c.lines[c.total]
+		switch {
+		case is && last == "":
 			return c.total - 1
+		case is:
+			return c.total
 		}
-		return c.total
 	}
 	return 0
 }

@@ -106,6 +106,14 @@ type Part struct {
 	Text string
 }
 
+// OnDisk returns the content, known as a whole, as it was on disk, as far as the ends of its lines are known.
+func (v Version) OnDisk() string {
+	if v.Ends == CRLF {
+		return strings.ReplaceAll(v.Content, "\n", "\r\n")
+	}
+	return v.Content
+}
+
 // History makes versions of a file from the calls about it, which come in the order of their capture.
 type History struct {
 	names []string
@@ -148,11 +156,23 @@ func (h *History) Take(r events.Record, whole json.RawMessage) []Version {
 	case *events.ToolSucceeded:
 		return h.takeCall(r, e, whole)
 	case *events.FileChanged:
-		if e.Event == "unlink" && h.means("", e.FilePath) {
+		if e.Event == "unlink" && h.means(e.Cwd, e.FilePath) {
 			return h.deleted(r, "the client saw that the file was gone")
 		}
 	}
 	return nil
+}
+
+// Concerns reports whether a record may tell of the file, as far as its data says it without its large contents.
+func (h *History) Concerns(r events.Record) bool {
+	switch e := r.Event.(type) {
+	case *events.ToolSucceeded:
+		inCommand := slices.Contains(CommandTools, e.ToolName)
+		return inCommand || h.means(e.Cwd, events.InputOf(e.ToolInput).File())
+	case *events.FileChanged:
+		return h.means(e.Cwd, e.FilePath)
+	}
+	return false
 }
 
 // takeCall takes in a call that succeeded.

@@ -31,6 +31,7 @@ import (
 	"hookline/hookctl/verbs/cost"
 	"hookline/hookctl/verbs/doctor"
 	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/file"
 	"hookline/hookctl/verbs/find"
 	"hookline/hookctl/verbs/identity"
 	"hookline/hookctl/verbs/install"
@@ -129,6 +130,7 @@ func groups(e *env.Env, s Searcher, root *cobra.Command) []group {
 			log.TailCommand(e),
 			find.Command(e),
 			find.BlameCommand(e),
+			file.Command(e),
 			log.WhyCommand(e),
 			log.RetractCommand(e),
 			log.RepairCommand(e),
@@ -176,6 +178,7 @@ func outputs() cmdline.Outputs {
 		contextverb.Outputs,
 		cost.Outputs,
 		doctor.Outputs,
+		file.Outputs,
 		find.Outputs,
 		identity.Outputs,
 		install.Outputs,

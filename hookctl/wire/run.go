@@ -34,7 +34,7 @@ func Run(args []string) int {
 }
 
 func isSearch(args []string) bool {
-	return len(args) > 0 && (args[0] == "find" || args[0] == "blame")
+	return len(args) > 0 && (args[0] == "find" || args[0] == "blame" || args[0] == "file")
 }
 
 // IsHook reports whether args are a call by the client; with --help they are a person's.

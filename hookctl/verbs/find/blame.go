@@ -132,7 +132,7 @@ func blameVerb(ctx context.Context, e *env.Env, args []string) error {
 // editsOf are the recorded edits of a file, the newest first: those of its path, and of the same file in another work
 // tree of the project.
 func editsOf(ctx context.Context, e *env.Env, file string) ([]events.Record, error) {
-	x, err := index(ctx, e)
+	x, err := Index(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func editsOf(ctx context.Context, e *env.Env, file string) ([]events.Record, err
 	}
 	here := query.ProjectAt(projects, place.Path())
 	var calls []events.Record
-	err = eventsAt(ctx, e, found, func(m find.Match, r events.Record) {
+	err = EventsAt(ctx, e, found, func(m find.Match, r events.Record) {
 		path := filepath.FromSlash(events.MemberText(events.Member(r.Data, "tool_input"), "file_path"))
 		within, ok := strings.CutPrefix(path, filepath.FromSlash(r.Worktree)+string(filepath.Separator))
 		sibling := ok && r.Worktree != "" && place.Worktree != "" && filepath.Join(place.Worktree, within) == real && query.CountsFor(projects, m.Project) == here

@@ -172,7 +172,7 @@ type stepJSON struct {
 
 // Hits asks the index, brought up to date, and reads what it names from the log.
 func Hits(ctx context.Context, e *env.Env, q find.Query) ([]Hit, error) {
-	x, err := index(ctx, e)
+	x, err := Index(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func Hits(ctx context.Context, e *env.Env, q find.Query) ([]Hit, error) {
 	}
 
 	var out []Hit
-	err = eventsAt(ctx, e, found, func(m find.Match, r events.Record) {
+	err = EventsAt(ctx, e, found, func(m find.Match, r events.Record) {
 		d, ok := find.DocOf(r)
 		if len(out) == limit || !ok || !find.MatchAll(terms, d) {
 			return
@@ -230,8 +230,8 @@ func Words(ctx context.Context, e *env.Env, words string, most int) ([]Hit, erro
 	return Hits(ctx, e, q)
 }
 
-// eventsAt reads the events of matches, in their order; those that damage took since are left out.
-func eventsAt(ctx context.Context, e *env.Env, found []find.Match, each func(find.Match, events.Record)) error {
+// EventsAt reads the events of matches, in their order; those that damage took since are left out.
+func EventsAt(ctx context.Context, e *env.Env, found []find.Match, each func(find.Match, events.Record)) error {
 	for part := range slices.Chunk(found, 500) {
 		var seqs []uint64
 		for _, m := range part {
@@ -283,8 +283,8 @@ func aftermaths(ctx context.Context, e *env.Env, hits []Hit, q find.Query) error
 // indexDir is the folder of the home's index.
 func indexDir(e *env.Env) string { return filepath.Join(e.Home(), "find") }
 
-// index opens the home's index and brings it up to date from the log.
-func index(ctx context.Context, e *env.Env) (find.Index, error) {
+// Index opens the home's index and brings it up to date from the log.
+func Index(ctx context.Context, e *env.Env) (find.Index, error) {
 	x, err := e.OpenIndex(ctx, indexDir(e))
 	if err != nil {
 		return nil, problem.Because(err).Advise("look at " + indexDir(e) + ": it must be a folder of yours; what lies in it is made anew from the log")
