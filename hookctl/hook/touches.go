@@ -57,7 +57,12 @@ func tellMatched(in Input, w World, r Reader) []Item {
 		return nil
 	}
 	s := workingOf(r, in.Session)
-	if !isFirstPrompt(s) || s.Goal == nil || s.Goal.Event != s.Prompt.Event {
+	if !isFirstPrompt(s) || s.Goal == nil {
+		return nil
+	}
+	isOrder := s.Goal.By != "" // of a team's lead; the user may have typed nothing
+	isPrompt := s.Prompt != nil && s.Goal.Event == s.Prompt.Event
+	if !isOrder && !isPrompt {
 		return nil
 	}
 	if sessionOf(r, in.Session).Source == sourceFork { // what its origin's context had it has

@@ -40,6 +40,12 @@ func TestFilesOfEarlierSessions(t *testing.T) {
 	if items := tellWorking(in, World{Project: "p"}, p.reader(t)); items != nil {
 		t.Errorf("%+v", items)
 	}
+
+	order := &working.Note{Text: "Fix the upload of pages", By: "team-lead", Event: "e1"}
+	p.Working["s"] = working.State{ID: "s", Goal: order, Task: order, Keywords: []string{"fix", "upload", "pages"}}
+	if items := tellWorking(in, World{Project: "p"}, p.reader(t)); len(items) != 1 {
+		t.Errorf("files told with the first order of a team's lead: %+v, want one item", items)
+	}
 }
 
 // A name that holds an end of line cannot put a line of its own into the context.
