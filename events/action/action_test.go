@@ -143,6 +143,9 @@ func TestMends(t *testing.T) {
 		if got := of(t, c.success).Mends(of(t, c.failure)); got != c.want {
 			t.Errorf("a success of %q mends a failure of %q = %t, want %t", c.success, c.failure, got, c.want)
 		}
+		if c.want && !of(t, c.success).MayMend(of(t, c.failure).Text) {
+			t.Errorf("a success of %q may not mend a failure of %q", c.success, c.failure)
+		}
 	}
 }
 

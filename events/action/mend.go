@@ -26,6 +26,35 @@ func (a Action) Mends(b Action) bool {
 	return false
 }
 
+// MayMend reports whether the success of a could mend a failure of a command with some text. It reads no words and so is quick: of
+// many open failures most have nothing to do with a success.
+func (a Action) MayMend(text string) bool {
+	if a.Kind == Other {
+		return false
+	}
+	if a.isWhole() {
+		return true
+	}
+
+	names := []string{a.Program}
+	switch managerOf(a.Program) {
+	case "npm":
+		names = javaScript
+	case "pip":
+		names = managers
+	}
+	mentioned := func(name string) bool { return strings.Contains(text, name) }
+	if slices.ContainsFunc(names, mentioned) {
+		return true
+	}
+	for alias, program := range aliases {
+		if program == a.Program && mentioned(alias) {
+			return true
+		}
+	}
+	return false
+}
+
 // IsCommit reports whether an action stores changes in the repository.
 func (a Action) IsCommit() bool { return a.Kind == Git && a.Program == "git" && a.Verb == "commit" }
 

@@ -130,8 +130,12 @@ func (f Failure) parts() []action.Action {
 
 // left returns what is left of the target when some commands have succeeded in a folder; "" where all is mended.
 func (f Failure) left(done []action.Action, folder string) string {
+	mayMend := func(a action.Action) bool { return a.MayMend(f.Target) }
+	if !slices.ContainsFunc(done, mayMend) {
+		return f.Target
+	}
 	parts := f.parts()
-	if len(parts) == 0 || len(done) == 0 {
+	if len(parts) == 0 {
 		return f.Target
 	}
 
