@@ -102,6 +102,7 @@ type Report struct {
 	Found      Found          // what is to be recorded, of this opening and of earlier ones that did not
 
 	BucketsDropped string // why the buckets were thrown away by this Open; "" when they were not
+	BucketsLost    bool   // one on disk was not there, as in a new store
 
 	Warnings []Warning // the server's last 100 lines of level warning and above
 }

@@ -33,6 +33,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	err = s.open(ctx)
 	if err != nil && !errors.Is(err, ErrLogDamaged) && s.stream != nil { // the log is up: what is left is a bucket's trouble
 		s.stop()
+		s.report.BucketsLost = errors.Is(err, errBucketLost)
 		if err = s.dropBuckets(err.Error()); err == nil {
 			err = s.open(ctx)
 		}
@@ -90,6 +91,7 @@ func (s *Server) open(ctx context.Context) error {
 		return err
 	}
 	s.created = s.created || created
+	s.report.BucketsLost = s.report.BucketsLost || created && s.report.BucketsDropped == ""
 	if err := s.healthz(); err != nil {
 		return err
 	}

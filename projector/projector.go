@@ -139,6 +139,9 @@ func (t *Table) Name() string { return t.name }
 // Version returns the version of the states of the projection.
 func (t *Table) Version() int { return t.version }
 
+// Buckets returns the buckets that the projection's cells lie in.
+func (t *Table) Buckets() []string { return append([]string{BucketSnapshot}, t.buckets...) }
+
 // Decode reads the JSON of a state, and returns a pointer to the projection's state.
 func (t *Table) Decode(state json.RawMessage) (any, error) { return t.decode(state) }
 

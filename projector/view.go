@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,6 +36,7 @@ type View struct {
 	flushing sync.Mutex // one flush at a time; held while verify compares the buckets
 	saving   bool       // a batch is being written: its cells must not leave memory before they are stored
 
+	anew       []Anew   // projections that are folded from the first record
 	unreadable []string // stored keys of cells that could not be decoded and began anew
 
 	retracted      retractedEvents // events that fold into nothing
@@ -65,6 +67,11 @@ func OpenView(ctx context.Context, store Store, tables []*Table) (*View, error) 
 		if tv.pos.Seq > 0 {
 			continue
 		}
+		anew, err := v.whatIsLeft(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		v.anew = append(v.anew, anew)
 		if err := v.removeLeft(ctx, t); err != nil {
 			return nil, err
 		}
@@ -89,6 +96,40 @@ func openTable(ctx context.Context, store Store, t *Table) (*tableView, error) {
 		tv.pos, tv.index = Position{}, map[string][]string{}
 	}
 	return tv, nil
+}
+
+// Anew is a projection that is folded from the first record on, and what the store had of it.
+type Anew struct {
+	Name       string
+	Former     bool // cells of another version
+	Unreadable bool // a position that cannot be gone on from
+}
+
+// Anew returns the projections whose positions were not gone on from: all of them after [View.Forget].
+func (v *View) Anew() []Anew {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return slices.Clone(v.anew)
+}
+
+// whatIsLeft returns what the store has of a projection without a position.
+func (v *View) whatIsLeft(ctx context.Context, t *Table) (Anew, error) {
+	anew := Anew{Name: t.name}
+	for _, name := range append([]string{t.name}, t.former...) {
+		for _, prefix := range []string{name + ".v", positionPrefix + name + ".v"} {
+			keys, err := v.store.Keys(ctx, BucketSnapshot, prefix)
+			if err != nil {
+				return anew, fmt.Errorf("list bucket %s: %w", BucketSnapshot, err)
+			}
+			for _, key := range keys {
+				position := key == t.positionKey()
+				current := strings.HasPrefix(key, t.prefix())
+				anew.Unreadable = anew.Unreadable || position
+				anew.Former = anew.Former || !position && !current
+			}
+		}
+	}
+	return anew, nil
 }
 
 // removeLeft removes what other versions of a projection have left, and the cells of its views.
@@ -183,7 +224,9 @@ func (v *View) Forget(ctx context.Context) error {
 		}
 	}
 
+	v.anew = nil
 	for _, t := range v.tables {
+		v.anew = append(v.anew, Anew{Name: t.name})
 		t.cells, t.pos, t.dirty = map[string]*cell{}, Position{}, 0
 		clear(t.index)
 	}

@@ -109,10 +109,15 @@ func (ep *workEndpoints) rebuild(o api.RebuildRequest) (api.Work[api.Rebuilt], e
 			}
 			if o.DryRun {
 				pos, diffs, err = ep.view.Verify(ctx, ep.stream.ReadLent, progress)
-			} else {
-				pos, diffs, err = ep.view.Rebuild(ctx, ep.stream.ReadLent, o.Projection, progress)
+				return err
 			}
-			return err
+			began := ep.opts.Now()
+			pos, diffs, err = ep.view.Rebuild(ctx, ep.stream.ReadLent, o.Projection, progress)
+			if err != nil {
+				return err
+			}
+			e := &events.BucketRebuilt{Cause: events.RebuiltCommand, Changed: len(diffs), Seq: pos.Seq}
+			return ep.rec.NoteRebuilt(ctx, e, o.Projection, began)
 		})
 
 		out := api.Rebuilt{Projection: o.Projection, DryRun: o.DryRun, Seq: pos.Seq, TookMS: took, Changed: []projector.Diff{}}

@@ -154,6 +154,9 @@ func (n *damageNotice) record(ctx context.Context, rec *recorder.Recorder, o Opt
 	if err == nil {
 		err = rec.Store().Recorded()
 	}
+	if e := rec.Rebuilt(); err == nil && e != nil && !o.unpacked { // a backup has no buckets
+		_, err = rec.Note(ctx, events.Envelope{}, e)
+	}
 	if err != nil {
 		return fmt.Errorf("record the log's damage: %w", err)
 	}

@@ -48,9 +48,10 @@ type Recorder struct {
 
 	order  sync.Mutex // the order of the log: judge, decide, append and fold are one step
 	window *window
-	named  map[string]bool   // second installs that the log names, by session
-	last   time.Time         // of the newest append
-	onWay  map[string]string // frame whose answer tells what a session's start could not, by session
+	anew   *events.BucketRebuilt // what the opening folded again; nil where it went on from what was stored
+	named  map[string]bool       // second installs that the log names, by session
+	last   time.Time             // of the newest append
+	onWay  map[string]string     // frame whose answer tells what a session's start could not, by session
 
 	mayWait sync.Mutex // guards waiting alone
 	waiting []events.Envelope
@@ -94,15 +95,17 @@ func open(ctx context.Context, o Options) (r *Recorder, met bool, err error) {
 
 // Close writes the projections and closes the store.
 func (r *Recorder) Close(ctx context.Context) error {
-	r.order.Lock()
-	defer r.order.Unlock()
-
-	if err := r.ground.Health(); errors.Is(err, embedded.ErrWriteStuck) { // trying would take ten seconds
-		r.log.Warn("the projections are not written", "err", err)
-		return r.ground.Close(ctx)
+	stuck := r.ground.Health()
+	if !errors.Is(stuck, embedded.ErrWriteStuck) {
+		r.Heal(ctx) // what is broken is not written
 	}
 
-	r.Heal(ctx) // what is broken is not written
+	r.order.Lock()
+	defer r.order.Unlock()
+	if errors.Is(stuck, embedded.ErrWriteStuck) { // trying would take ten seconds
+		r.log.Warn("the projections are not written", "err", stuck)
+		return r.ground.Close(ctx)
+	}
 	_, err := r.view.Flush(ctx)
 	return errors.Join(err, r.ground.Close(ctx))
 }
@@ -130,15 +133,13 @@ func (r *Recorder) resume(ctx context.Context) error {
 	view.Durable = r.stream.Sync
 	view.Log = r.stream.Select
 
-	rep := r.ground.Report()
-	if rep.Restored || len(rep.Found.Lost) > 0 { // what the log has lost no projection may know
-		if err := view.Forget(ctx); err != nil {
-			return err
-		}
-	}
-	err = r.checkPositions(ctx)
+	began := r.opts.Now()
+	why, err := r.forgetFalse(ctx)
 	if err == nil {
 		err = r.catchUp(ctx)
+	}
+	if err == nil {
+		err = r.noteRebuilt(ctx, why, began)
 	}
 	if err == nil {
 		err = r.fillWindow(ctx)
@@ -154,9 +155,19 @@ func (r *Recorder) resume(ctx context.Context) error {
 	})
 }
 
+// forgetFalse has the projections folded anew where the log has lost something, which none of them may know, or where they
+// are of another log. It returns why; the zero value where they stay.
+func (r *Recorder) forgetFalse(ctx context.Context) (reason, error) {
+	rep := r.ground.Report()
+	if rep.Restored || len(rep.Found.Lost) > 0 {
+		return reason{cause: logDamaged}, r.view.Forget(ctx)
+	}
+	return r.checkPositions(ctx)
+}
+
 // checkPositions compares each position with the log: a sequence that the log does not have, or that belongs to another
 // event, means that the projections are of another log. They are folded anew.
-func (r *Recorder) checkPositions(ctx context.Context) error {
+func (r *Recorder) checkPositions(ctx context.Context) (reason, error) {
 	last, _ := r.stream.Last()
 	for name, p := range r.view.Positions() {
 		if p.Seq == 0 {
@@ -169,10 +180,11 @@ func (r *Recorder) checkPositions(ctx context.Context) error {
 		}
 		if !ok {
 			r.log.Warn("position is not of this log; folding again", "projection", name, "seq", p.Seq, "last", last)
-			return r.view.Forget(ctx)
+			detail := fmt.Sprintf("the position of %s, %d, is of another event", name, p.Seq)
+			return reason{events.RebuiltOtherLog, detail}, r.view.Forget(ctx)
 		}
 	}
-	return nil
+	return reason{}, nil
 }
 
 func (r *Recorder) catchUp(ctx context.Context) error {
@@ -241,7 +253,15 @@ func (r *Recorder) Heal(ctx context.Context) {
 	}
 
 	r.log.Warn("cells could not be read; rebuilding from the log", "cells", broken)
-	if _, _, err := r.view.Rebuild(ctx, r.stream.ReadLent, "", nil); err != nil {
+	began := r.opts.Now()
+	position, diffs, err := r.view.Rebuild(ctx, r.stream.ReadLent, "", nil)
+	if err != nil {
 		r.log.Error("rebuild", "err", err)
+		return
+	}
+	detail := "cells that cannot be read: " + strings.Join(broken[:min(len(broken), brokenTold)], ", ")
+	e := &events.BucketRebuilt{Cause: events.RebuiltUnreadable, Detail: detail, Changed: len(diffs), Seq: position.Seq}
+	if err := r.NoteRebuilt(ctx, e, "", began); err != nil {
+		r.log.Error("record that cells were rebuilt", "err", err)
 	}
 }

@@ -159,6 +159,7 @@ func (x *examiner) run(ctx context.Context) error {
 		x.unknown()
 		x.clock(ctx)
 		x.damage(ctx)
+		x.rebuilt(ctx)
 		x.canary(ctx)
 	}
 	return ctx.Err()

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -136,6 +137,47 @@ func (x *examiner) damage(ctx context.Context) {
 	if len(x.checks) == before {
 		x.pass("%s, fsync %s, no damage", cmdline.Plural(x.status.Seq, "record"), x.status.Fsync)
 	}
+}
+
+// causes of a rebuild in words; those that something is wrong behind are warnings.
+var rebuilds = map[string]struct {
+	words string
+	bad   bool
+}{
+	events.RebuiltVersion:    {words: "this build has other versions of them"},
+	events.RebuiltCommand:    {words: "by command"},
+	events.RebuiltOtherLog:   {words: "they were of another log", bad: true},
+	events.RebuiltDamaged:    {words: "their buckets were damaged", bad: true},
+	events.RebuiltLost:       {words: "their buckets were gone", bad: true},
+	events.RebuiltUnreadable: {words: "cells could not be read", bad: true},
+}
+
+// rebuilt tells of the newest rebuild of the buckets, for as long as a wrong clock is told.
+func (x *examiner) rebuilt(ctx context.Context) {
+	x.name = "buckets"
+	var newest events.Record
+	q := api.EventsRequest{Types: []string{events.TypeBucketRebuilt}, Since: past.Point(clockSince.String()), Last: 1}
+	err := query.Records(ctx, x.Env, q, func(r events.Record) { newest = r })
+	if err != nil {
+		x.warn("the log cannot be asked for it: "+err.Error(), "the daemon's log is "+x.paths.Log)
+		return
+	}
+	e, is := newest.Event.(*events.BucketRebuilt)
+	if !is {
+		return
+	}
+
+	cause := rebuilds[e.Cause]
+	words := fmt.Sprintf("rebuilt %s, %s: %s of %s, up to sequence %s in %s", show.Ago(x.Env, newest.Time), cmp.Or(cause.words, e.Cause),
+		cmdline.Plural(e.Cells, "cell"), cmdline.Plural(len(e.Projections), "projection"), cmdline.Count(e.Seq), time.Duration(e.TookMS)*time.Millisecond)
+	if !cause.bad {
+		x.pass("%s", words)
+		return
+	}
+	if e.Detail != "" {
+		words += " (" + cmdline.OneLine(e.Detail) + ")"
+	}
+	x.warn(words, "nothing is lost: the log has it all; `replay verify` compares every cell. A disk that fails begins like this")
 }
 
 // canary sends an event through the whole line.

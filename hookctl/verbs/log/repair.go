@@ -20,8 +20,8 @@ func RepairCommand(e *env.Env) *cobra.Command {
 	c := command.Verb(e, env.Started, command.Text{
 		Use:   "repair",
 		Short: "Rebuild derived state from the log",
-		Long: "Rebuild derived state from the log. Nothing of the log is touched; new cells are made beside the old\n" +
-			"ones, then take their place. The same as `replay rebuild --projection NAME`.",
+		Long: "Rebuild derived state from the log. Nothing that is in the log is touched; new cells are made beside the old\n" +
+			"ones, then take their place, and an event says so. The same as `replay rebuild --projection NAME`.",
 		Example: "  hookctl repair --cf session_identity\n" +
 			"  hookctl repair --bucket latest --dry-run",
 	}, &repairVerb{})
