@@ -130,16 +130,20 @@ func calledScript(line string) ([]events.Run, bool) {
 // scripts: `pnpm exec tsc`.
 func silentWhenFine(run events.Run) bool {
 	words := run.Words
-	for isScript(events.Run{Words: words}) && len(words) > 1 {
-		words = words[1:]
-		if words[0] == "exec" || words[0] == "run" {
-			words = words[1:]
+	for len(words) > 0 {
+		if isSilent(words) {
+			return true
 		}
-		if len(words) == 0 {
+		if words[0] != "exec" && words[0] != "run" && !isScript(events.Run{Words: words}) {
 			return false
 		}
+		words = words[1:]
 	}
+	return false
+}
 
+// isSilent reports whether the table says of a program, or of its subcommand, that it prints nothing where it finds nothing.
+func isSilent(words []string) bool {
 	for _, row := range byProgram()[words[0]] {
 		silent := strings.Fields(row.silent)
 		if slices.Contains(silent, "*") || len(words) > 1 && slices.Contains(silent, words[1]) {

@@ -101,7 +101,7 @@ var nativeTools = []tool{
 		telling: []told{{like("***", `^(g?make(?:\[\d+\])?: \*\*\* No rule .+)$`)}},
 	},
 	{
-		name: "cc", programs: "cc gcc g++ c++ clang clang++ make gmake ninja cmake", kinds: "build", silent: "*",
+		name: "cc", programs: "cc gcc g++ c++ clang clang++", kinds: "build", silent: "*",
 		failing: []mark{
 			like("error: ", `^[^\s:]+\.(?:c|cc|cpp|cxx|h|hpp|m|mm|cu):\d+:(?:\d+:)? (?:fatal )?error: `),
 			like("collect2: error", `^collect2: error: `),

@@ -166,10 +166,16 @@ var otherTools = []tool{
 		},
 	},
 	{
-		name: "mix compile", programs: "mix", kinds: "build lint",
+		name: "mix compile", programs: "mix", kinds: "build lint", silent: "compile",
 		failing: []mark{like("== Compilation error", `^== Compilation error in file `), like("** (Mix) ", `^\*\* \(Mix\) `), weak(like("error: ", `^\s+error: `))},
-		passing: []mark{like("Generated ", `^Generated \S+ app$`), like("found no issues", `found no issues\.`)},
+		passing: []mark{like("Generated ", `^Generated \S+ app$`)},
 		telling: []told{{like("error: ", `^\s*error: (.+)$`), like("└─ ", `^\s*└─ (.+)$`)}, {like("** (", `^(\*\* \(\w+Error\) .+)$`)}, {like("== Compilation", `^(== Compilation error in file .+?) ==$`)}, {like("** (Mix)", `^\*\* \(Mix\) (.+)$`)}},
+	},
+	{
+		name: "credo, dialyzer", programs: "mix", kinds: "lint",
+		failing: []mark{like("mods/funs, found", `^\d+ mods/funs, found [1-9]\d* `), like("Halting VM", `^Halting VM with exit status [1-9]`)},
+		passing: []mark{like("found no issues", `^\d+ mods/funs, found no issues\.`), like("done (passed", `^done \(passed successfully\)`)},
+		telling: []told{{like("┃ [", `^┃ (\[\w\].+)$`), like(":", `^┃\s+(\S+\.exs?:\d+)`)}, {like("mods/funs, found", `^(\d+ mods/funs, found .+)$`)}, {like(".ex:", `^(\S+\.ex:\d+.*)$`)}},
 	},
 	{
 		name: "terraform", programs: "terraform tofu tflint", kinds: "lint",
