@@ -134,7 +134,12 @@ func handedItems(s working.State, now time.Time, from string) []Item {
 	}
 
 	items := goalItems(s, from+". ", false)
-	items = append(items, openItems(s, false, now)...)
+	for _, it := range openItems(s, false, now) {
+		if it.ID == "working.steps" {
+			it = stepsItem(*s.Steps, "the words of the session before")
+		}
+		items = append(items, it)
+	}
 	recent := age < extendedAge
 	items = append(items, fileItems(s, recent, false)...)
 	if recent {

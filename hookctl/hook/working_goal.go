@@ -46,7 +46,7 @@ func drifted(s working.State) bool {
 	return seen*10 < len(s.Keywords)
 }
 
-// goalItems are the two goals, what the session was for and what it did last, and the constraints. Behind a summary that has their
+// goalItems are the two goals, what the session was for and what it did last, what is done, and the constraints. Behind a summary that has their
 // words only the phase is told; a context that was not cut has not read it.
 func goalItems(s working.State, prefix string, cut bool) []Item {
 	var items []Item
@@ -68,6 +68,7 @@ func goalItems(s working.State, prefix string, cut bool) []Item {
 		}
 		items = append(items, wholeItem("working."+x.id, title+": ", x.n.Text, x.n.Event))
 	}
+	items = append(items, doneItems(s)...)
 	if items == nil && s.Goal != nil {
 		items = []Item{item("working.phase", RankGoal, "Goal and task are as summarised.", s.Goal.Event)}
 	}
@@ -78,10 +79,32 @@ func goalItems(s working.State, prefix string, cut bool) []Item {
 	return items
 }
 
+// doneItems tell the newest work that is done. Beside a newer goal it is shortened.
+func doneItems(s working.State) []Item {
+	if s.Done == nil {
+		return nil
+	}
+	shown := ", " + s.Done.Shown()
+	if s.Goal != nil {
+		return []Item{item("working.done", RankGoal, "Last done: "+wording.Ends(s.Done.Task, doneChars)+shown, s.Done.Event)}
+	}
+
+	text := "Last done: " + s.Done.Task + shown
+	if s.Done.Goal != "" {
+		text += ". It began with: " + wording.Ends(s.Done.Goal, doneChars)
+	}
+	it := item("working.done", RankGoal, text, s.Done.Event)
+	it.Shorter = []string{"Last done: " + wording.Ends(s.Done.Task, doneChars) + shown}
+	return []Item{it}
+}
+
+// doneChars is how many characters of what is done are told beside a newer goal.
+const doneChars = 160
+
 // lastPrompt returns the newest prompt where it adds something to goal and task: it does not just agree, go on, choose, or order what
 // was carried out since.
 func lastPrompt(s working.State) *working.Note {
-	if s.Prompt == nil {
+	if s.Prompt == nil || s.Done != nil && !s.Prompt.Time.After(s.Done.Time) {
 		return nil
 	}
 	text := s.Prompt.Text

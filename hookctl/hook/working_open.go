@@ -30,7 +30,7 @@ func openItems(s working.State, cut bool, now time.Time) []Item {
 	}
 
 	if s.Steps != nil && !(s.Steps.Known && cut) && len(items) == 0 {
-		items = append(items, listItem(0, "working.steps", RankHandoff, "Next steps, in your words: ", s.Steps.Texts, "; ", s.Steps.Event))
+		items = append(items, stepsItem(*s.Steps, "your words"))
 	}
 
 	items = append(items, noteItem("serena", RankFunctions, "Serena was activated for project %s; activate it again where it is not.", s.Serena, working.MaxTask)...)
@@ -46,6 +46,11 @@ func openItems(s working.State, cut bool, now time.Time) []Item {
 		}
 	}
 	return items
+}
+
+// stepsItem tells next steps, with whose words they are.
+func stepsItem(steps working.Steps, whose string) Item {
+	return listItem(0, "working.steps", RankHandoff, "Next steps, in "+whose+": ", steps.Texts, "; ", steps.Event)
 }
 
 // failureItems tell what failed and was not mended, the newest first: an item each, and what is behind the first ones in a list.

@@ -59,6 +59,7 @@ func (s *State) succeededCommand(r events.Record, e *events.ToolSucceeded, call 
 	s.judged(r, e.Common, call, result, hiddenFailures(call, result, output))
 	s.found(call, output)
 	s.lacks(r, call, output)
+	s.landed(r, call, result, output)
 	s.ran(r, e.Cwd, call, result, "")
 	s.relocated(e.Cwd, call)
 }

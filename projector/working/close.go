@@ -51,6 +51,7 @@ func (s *State) stopped(r events.Record, e *events.TurnStopped) {
 		s.Steps = &Steps{Texts: steps, Event: r.ID}
 		s.closeTasks(r, steps...)
 	}
+	s.finished(r, e)
 
 	var schedule []struct{ Prompt string }
 	_ = json.Unmarshal(e.SessionCrons, &schedule) // mostly there is none
@@ -78,12 +79,18 @@ func (s State) HandoffOf(by string) *events.HandoffWritten {
 			files = append(files, f.Path)
 		}
 	}
-	if s.Goal == nil || len(files)+len(pending)+len(s.Open) == 0 && s.Steps == nil {
+	nothing := s.Goal == nil && s.Done == nil
+	if nothing || len(files)+len(pending)+len(s.Open) == 0 && s.Steps == nil {
 		return nil
 	}
 
-	out := &events.HandoffWritten{Text: wording.Short(s.Goal.Text, MaxTask), By: by, Files: files}
-	if s.Task != nil && s.Task.Event != s.Goal.Event {
+	out := &events.HandoffWritten{By: by, Files: files}
+	if s.Goal != nil {
+		out.Text = wording.Short(s.Goal.Text, MaxTask)
+	} else {
+		out.Text = "done, " + s.Done.Shown() + ": " + wording.Short(s.Done.Task, MaxTask)
+	}
+	if s.Goal != nil && s.Task != nil && s.Task.Event != s.Goal.Event {
 		out.Text += "; last: " + wording.Short(s.Task.Text, MaxTask)
 	}
 	if s.Steps != nil && len(pending) == 0 {

@@ -53,6 +53,7 @@ func (s *State) touched(r events.Record, file string, how int) {
 	s.Files = append(files, f)
 
 	if how != reads {
+		s.changedFile(r, file)
 		s.editedSince(file)
 	}
 	if how != reads && !slices.Contains(prose, strings.ToLower(path.Ext(file))) {

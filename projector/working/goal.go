@@ -16,6 +16,7 @@ import (
 func (s *State) goalSet(r events.Record, e *events.GoalSet) {
 	s.aim(r, e.Text)
 	s.Goal.Event = cmp.Or(e.From, r.ID)
+	s.Inherited = e.From != ""
 	if e.Task != "" {
 		s.Task = requestOf(r, e.Task)
 	}
@@ -48,7 +49,6 @@ func (s *State) prompted(r events.Record, e *events.PromptSubmitted) {
 	asked := s.Asked
 	s.Asked = false
 	s.Prompt = &Note{Text: wording.Ends(cmp.Or(request, text), MaxTask), Event: r.ID, Time: r.Time}
-
 	isRequest := speech.Substantial(request) && !speech.Answers(request, asked)
 	if isRequest {
 		s.Seen = nil
@@ -58,13 +58,23 @@ func (s *State) prompted(r events.Record, e *events.PromptSubmitted) {
 		s.releasePassing()
 	}
 	s.constrained(r, "", request)
-	if !isRequest {
-		return
+	if isRequest {
+		s.asks(r, "", request)
 	}
+}
+
+// asks takes in a request, by a session of a team or, without a name, by the user: the goal when there is none, and the task.
+func (s *State) asks(r events.Record, by, request string) {
 	if s.Goal == nil {
 		s.aim(r, request)
+		s.Goal.By = by
+		s.Inherited = false
 	}
 	s.Task = requestOf(r, request)
+	s.Task.By = by
+	if by != "" {
+		return
+	}
 	if c := contractOf(request, r.ID, s.Turns); c != nil {
 		s.Contract = c
 	}
@@ -92,12 +102,7 @@ func (s *State) ordered(r events.Record, e *events.PromptSubmitted) {
 		}
 
 		s.constrained(r, s.Lead, request)
-		if s.Goal == nil {
-			s.aim(r, request)
-			s.Goal.By = s.Lead
-		}
-		s.Task = requestOf(r, request)
-		s.Task.By = s.Lead
+		s.asks(r, s.Lead, request)
 	}
 }
 

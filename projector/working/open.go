@@ -55,6 +55,7 @@ func (s *State) failedCommand(r events.Record, e *events.ToolFailed, call events
 	result.Telling = cmp.Or(result.Telling, e.Error) // a command that printed nothing has the client's words alone
 	s.judged(r, e.Common, call, result, parts)
 	s.lacks(r, call, e.Error)
+	s.landed(r, call, result, e.Error)
 
 	exit := ""
 	if m := exitStatus.FindStringSubmatch(e.Error); m != nil {

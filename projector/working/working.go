@@ -22,7 +22,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 24
+	Version = 25
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, and next
@@ -64,6 +64,7 @@ type State struct {
 
 	Constraints []Note `json:"constraints,omitempty" jsonschema_description:"sentences by which the user said what is always, never or only to be done, at most 20 of 400 characters"`
 	Asked       bool   `json:"asked,omitempty" jsonschema_description:"the agent's last words of the newest turn ask something"`
+	Inherited   bool   `json:"inherited,omitempty" jsonschema_description:"the goal is that of the session that handed over"`
 	Lead        string `json:"lead,omitempty" jsonschema_description:"name of the session of a team whose orders this one carries out"`
 
 	Files       []File    `json:"files,omitempty" jsonschema_description:"read, edited and created, the last touched last"`
@@ -75,6 +76,10 @@ type State struct {
 	Seen        []Sight   `json:"seen,omitempty" jsonschema_description:"files that the session was pointed at since its newest prompt of substance, the newest last, at most 12"`
 	Passed      []Pass    `json:"passed,omitempty" jsonschema_description:"checks that passed, with the files edited since, the newest last, at most 12"`
 	Evidence    []Proof   `json:"evidence,omitempty" jsonschema_description:"the last outcome of tests, build and lint since code was changed"`
+
+	Done     *Finished `json:"done,omitempty" jsonschema_description:"the newest work that is done; its goal and task are the session's no more"`
+	Landed   *Landing  `json:"landed,omitempty" jsonschema_description:"newest commit, push or merge"`
+	Unlanded string    `json:"unlanded,omitempty" jsonschema_description:"id of the newest change of a file since then"`
 
 	Contract *Contract         `json:"task_contract,omitempty" jsonschema_description:"what the newest prompt that asks for a change promises"`
 	Unproved *Note             `json:"unproved,omitempty" jsonschema_description:"the newest change of code that no test or build has passed since"`

@@ -67,7 +67,7 @@ func Active(ctx context.Context, e *env.Env, s ledger.State) notes.Active {
 		return now
 	}
 	w, _ := query.StateOf[working.State](ctx, e, working.Name, id) // what is not there is empty
-	if w.Goal == nil {
+	if w.Goal == nil && w.Done == nil {
 		_, here, _ := query.Here(ctx, e) // as current had them
 		p, _ := query.StateOf[identity.Pointer](ctx, e, identity.PointerName, identity.PointerKey(here))
 		w, _ = query.StateOf[working.State](ctx, e, working.Name, p.Session)
