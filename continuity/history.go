@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 	"time"
 
@@ -82,13 +83,27 @@ func (h *history) newest(text string) *ran {
 	return nil
 }
 
-// has reports whether a command has a told text in it. What was told may have been cut, and tags in it shown otherwise.
-func (c *ran) has(text string) bool {
-	text = strings.TrimSpace(strings.TrimSuffix(text, "…"))
-	return text != "" && c.line != "" && strings.Contains(plain(c.line), plain(text))
+// has reports whether a told command is in a command. What was told may have been cut, and lack what only shows an output.
+func (c *ran) has(told string) bool {
+	told = bare(strings.TrimSuffix(strings.TrimSpace(told), "…"))
+	return told != "" && c.line != "" && strings.Contains(bare(c.line), told)
 }
 
-// plain takes away what may be shown otherwise.
+// plainer takes away what is shown otherwise.
 var plainer = strings.NewReplacer("‹", "<", "›", ">", "`", "'")
 
 func plain(text string) string { return plainer.Replace(text) }
+
+// besides matches what stands around the commands of a line: where output goes, what is shown of it, headings, the folder.
+var besides = regexp.MustCompile(`\s*(2>&1|[12&]?>\s*/dev/null)|\s*\|\s*(tail|head|cat)\b[^|;&]*|(^|&&|;)\s*(echo|printf) ("[^"]*"|'[^']*'|[^;&|"']*)|` +
+	`(^|&&|;)\s*cd [^;&|]+|\btimeout( -\S+)* \S+ `)
+
+// joints matches what joins commands, with what is left where one of them was taken away.
+var joints = regexp.MustCompile(`\s*(&&|;)[\s;&]*`)
+
+// bare is a line of commands without what stands around them.
+func bare(line string) string {
+	line = joints.ReplaceAllString(besides.ReplaceAllString(plain(wording.Flat(line)), ""), " && ")
+	line = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(line), "&&"), " ")
+	return strings.TrimSpace(strings.TrimSuffix(line, "&&"))
+}

@@ -44,7 +44,7 @@ func isCheck(c simple) bool {
 var (
 	marksFailed = regexp.MustCompile(`(?m)^\s*--- FAIL: |^FAIL\b|test result: FAILED|\b[1-9]\d* (failed|failing)\b|^(Tests|Test Files|Test Suites):?\s+[1-9]\d* failed|` +
 		`error TS\d+:|error\[E\d+\]:|error: could not compile|BUILD FAILED|Build failed|FAILURES!|ELIFECYCLE|npm ERR!|npm error|✖ [1-9]\d* problems? \([1-9]|` +
-		`Found [1-9]\d* errors?\b|make(\[\d+\])?: \*\*\* |[1-9]\d* failures?\b.*\bseconds|[1-9]\d* examples?, [1-9]\d* failures?|FAILED \((failures|errors)=`)
+		`Found [1-9]\d* errors?\b|make(\[\d+\])?: \*\*\* |[1-9]\d* failures?\b.*\bseconds|\b[1-9]\d* errors? in [\d.]+s|[1-9]\d* examples?, [1-9]\d* failures?|FAILED \((failures|errors)=`)
 	marksTrouble = regexp.MustCompile(`(?mi)traceback \(most recent|assertionerror|^panic: |\berror\b|\bfail|✗|✘|not found|cannot find|exception|exit (code|status):? [1-9]|timed? ?out`)
 	marksPassed  = regexp.MustCompile(`(?m)^ok\s+\S+\s|test result: ok|\b[1-9]\d* (passed|passing)\b|BUILD SUCCESS|Build succeeded|All checks passed|Success: no issues|` +
 		`Found 0 errors|^OK( \(|$)|All tests passed|No issues found|\b0 (failed|failures|errors)\b|✓ built in|[Cc]ompiled successfully`)

@@ -182,7 +182,7 @@ func (s *score) ranTrue(m moment, it item) {
 	hasCheck := slices.ContainsFunc(simples(c.command, "/"), isCheck)
 	switch {
 	case !hasCheck:
-	case is == unclear, it.outcome == "":
+	case is == unclear, it.outcome == "", c.agent: // of a run by a subagent the session may not be told
 		s.judged(row, m, it.text, doubted)
 	default:
 		s.judged(row, m, it.text, verdictOf(it.outcome == is.String()))
@@ -192,7 +192,7 @@ func (s *score) ranTrue(m moment, it item) {
 	said, says := readCounts(it.result)
 	if says {
 		v := doubted
-		if counted {
+		if counted && !c.agent {
 			v = verdictOf(have == said)
 		}
 		s.judged(truthCounts, m, it.text+" ("+it.result+")", v)
@@ -236,7 +236,7 @@ func (h *history) stillOpen(it item) verdict {
 			continue
 		}
 		switch is := readAny(c); {
-		case is == passed && whole:
+		case is == passed && whole && !c.agent:
 			return wrong
 		case is == passed, is == unclear:
 			v = doubted // another part of it, or nobody knows

@@ -29,12 +29,31 @@ func TestReadOutcome(t *testing.T) {
 		{"make lint", "Exit code 2\nmake: *** [lint] Error 1", true, failed},
 		{"cat log && go test ./a | tail", "--- FAIL: TestOld\nok  \tapp\t0.1s", false, unclear},
 		{"pytest -q | tail -2", "5 passed, 1 warning in 0.1s", false, passed},
+		{"pytest -q | tail -2", "!!! Interrupted: 3 errors during collection !!!\n3 errors in 0.32s", false, failed},
 		{"pytest -q | tail -2", "Traceback (most recent call last)\n5 passed", false, unclear},
 		{"git commit -m 'test it'", "", false, unclear},
 		{"ls", "", false, unclear},
 	} {
 		if got := readOutcome(c.line, c.output, c.failed); got != c.want {
 			t.Errorf("readOutcome(%s, %q, %v) = %v, want %v", c.line, c.output, c.failed, got, c.want)
+		}
+	}
+}
+
+// A told command is found in the line that ran it, without what stands around it.
+func TestToldCommandIsFound(t *testing.T) {
+	for _, c := range []struct {
+		line, told string
+		want       bool
+	}{
+		{"cd /w/up && pytest -q 2>&1 | tail -2 && ruff check . 2>&1 | tail -2", "pytest -q && ruff check .", true},
+		{"echo '== tests =='; timeout 60 go test ./... 2>/dev/null | head -5; echo $?", "go test ./...", true},
+		{"npm run build -- --mode production", "npm run build -- --mode…", true},
+		{"pytest -q", "pytest -v", false},
+		{"go test ./a", "go test ./...", false},
+	} {
+		if got := (&ran{line: flatLine("/w", c.line)}).has(c.told); got != c.want {
+			t.Errorf("%q has %q = %v, want %v", c.line, c.told, got, c.want)
 		}
 	}
 }
