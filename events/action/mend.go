@@ -12,13 +12,16 @@ import (
 // Mends reports whether the success of a mends a failure of b. A narrower run never mends a wider one.
 //
 //	check, build, deploy  the same, or one that contains it
-//	git                   the state that it wanted, see [Action.settles]
+//	git                   the state that it wanted, see [Action.settles]; a push and a merge also by a merged request
 //	install               any install by the same manager of packages
 func (a Action) Mends(b Action) bool {
 	switch b.Kind {
 	case Check, Build, Deploy:
 		return a.contains(b)
 	case Git:
+		if a.mergesRequest() && (b.Verb == "push" || b.Verb == "merge") { // the changes are where they were to go
+			return true
+		}
 		return a.Kind == Git && a.Program == b.Program && a.settles(b)
 	case Install:
 		return a.Kind == Install && managerOf(a.Program) == managerOf(b.Program)
@@ -37,6 +40,9 @@ func (a Action) MayMend(text string) bool {
 	}
 
 	names := []string{a.Program}
+	if a.mergesRequest() {
+		names = append(names, "git")
+	}
 	switch managerOf(a.Program) {
 	case "npm":
 		names = javaScript
@@ -53,6 +59,11 @@ func (a Action) MayMend(text string) bool {
 		}
 	}
 	return false
+}
+
+// mergesRequest reports whether an action merges a request on the server.
+func (a Action) mergesRequest() bool {
+	return a.Kind == Git && a.Program == "gh" && a.Verb == "pr merge" && !a.has("--auto")
 }
 
 // IsCommit reports whether an action stores changes in the repository.
@@ -131,6 +142,13 @@ func (a Action) ReadsBelow() bool { return !a.byScript() }
 
 // IsFile reports whether an action is a script that is named by its file: it is the same from whatever folder.
 func (a Action) IsFile() bool { return isScript(a.Program) || isScript(a.Verb) }
+
+// NamesPackage reports whether an action names the package of a workspace that it is for, and so is the same from whatever folder.
+func (a Action) NamesPackage() bool {
+	return slices.ContainsFunc(a.Select, func(option string) bool {
+		return strings.HasPrefix(option, "--filter=") || strings.HasPrefix(option, "--workspace=") || strings.HasPrefix(option, "--package=")
+	})
+}
 
 // IsAbout reports whether an action runs a file, or is about that alone.
 func (a Action) IsAbout(file string) bool {

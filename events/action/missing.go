@@ -17,7 +17,9 @@ const maxOutput = 64 << 10
 // notFound are the forms in which a shell, or a program that starts another one, says that it is not there.
 var notFound = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)(?:^|: )([\w.+-]+): (?:command )?not found\r?$`),                                                          // bash, sh, sudo
-	regexp.MustCompile(`(?m): command not found: ([\w.+-]+)\r?$`),                                                                     // zsh
+	regexp.MustCompile(`(?m)(?:: command|^Command) not found: ([\w.+-]+)\r?$`),                                                        // zsh, poetry
+	regexp.MustCompile(`(?m)\bCommand "([\w.+-]+)" not found\.?\r?$`),                                                                 // pnpm, yarn
+	regexp.MustCompile("(?m)^error: Failed to spawn: `([\\w.+-]+)`\r?$"),                                                              // uv
 	regexp.MustCompile(`(?m)^(?:/usr/bin/)?(?:env|timeout|nohup|nice|xargs): .*?[‘']?([\w.+-]+)[’']?: No such file or directory\r?$`), //
 }
 
@@ -68,6 +70,9 @@ func Programs(line string, runs []events.Run) []string {
 			}
 		}
 		programs = append(programs, run.Words[0])
+		if slices.Contains(javaScript, run.Words[0]) && len(run.Words) > 1 { // a program of the project: pnpm biome
+			programs = append(programs, run.Words[1])
+		}
 	}
 	if words := strings.Fields(line[:min(len(line), maxText)]); len(runs) == 0 && len(words) > 0 {
 		programs = append(programs, path.Base(words[0]))

@@ -197,7 +197,8 @@ func samePlace(success action.Action, folder string, failure action.Action, wher
 	if failure.Kind == action.Git || failure.Kind == action.Install || folder == unknownPlace || where == unknownPlace {
 		return true
 	}
-	if success.IsFile() && failure.IsFile() {
+	samePackage := success.NamesPackage() && failure.NamesPackage() // the same one, else it would mend nothing
+	if samePackage || success.IsFile() && failure.IsFile() {
 		return true
 	}
 	if success.Folder != "" {
