@@ -21,7 +21,7 @@ func TestLineIsSafe(t *testing.T) {
 		b.Columns = rapid.IntRange(70, 200).Draw(rt, "columns")
 		r := record(1, events.TypePromptSubmitted, rapid.String().Draw(rt, "session"), `{}`)
 		r.Event = &events.PromptSubmitted{Prompt: text} // its data is that of the event
-		line := show.Line(b.Env, r)
+		line := show.Line(b.Env, r, "")
 		if cmdline.Width(line) > b.Columns {
 			rt.Fatalf("%d columns of %d: %q", cmdline.Width(line), b.Columns, line)
 		}

@@ -16,6 +16,7 @@ import (
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/query"
 	"hookline/hookctl/verbs/show"
+	"hookline/projector/project"
 	"hookline/replay/past"
 )
 
@@ -24,7 +25,8 @@ func TailCommand(e *env.Env) *cobra.Command {
 	return command.Verb(e, env.Store, command.Text{
 		Use:   "tail",
 		Short: "Show the newest events, and with -f those to come",
-		Long: "Show the newest events, one a line: time, session, type, and a one-line summary.\n" +
+		Long: "Show the newest events, one a line: time, session, type, and a one-line summary. Where the log has several\n" +
+			"projects and none of them is asked for, the project stands behind the session.\n" +
 			"-f goes on until it is interrupted, also over a restart of the daemon.",
 		Example: "  hookctl tail -f\n" +
 			"  hookctl tail --since yesterday --until today --grep '(?i)timeout'\n" +
@@ -54,6 +56,9 @@ func (f *filter) Run(ctx context.Context, e *env.Env, _ []string) error {
 	}
 
 	p := &printer{Env: e, output: f.Output}
+	if f.Project == "" && f.Session == "" {
+		p.projects = &projectNames{env: e}
+	}
 	if f.follow {
 		t := &follower{printer: p, filter: *f}
 		return t.run(ctx)
@@ -61,7 +66,7 @@ func (f *filter) Run(ctx context.Context, e *env.Env, _ []string) error {
 	if err := f.named(ctx, e); err != nil {
 		return err
 	}
-	return api.Events.Lines(ctx, e, f.query(), p.take)
+	return api.Events.Lines(ctx, e, f.query(), func(line []byte) error { return p.take(ctx, line) })
 }
 
 // named finds the session that "last" stands for; other names are the daemon's to find.
@@ -79,12 +84,14 @@ type printer struct {
 	*env.Env
 	output string
 	last   time.Time
-	from   uint64 // what was shown before
-	at     uint64 // every event up to here was shown, or was not asked for
+
+	projects *projectNames // nil: the project is not shown
+	from     uint64        // what was shown before
+	at       uint64        // every event up to here was shown, or was not asked for
 }
 
 // take prints one line of NDJSON; an empty one says that the daemon is there.
-func (p *printer) take(line []byte) error {
+func (p *printer) take(ctx context.Context, line []byte) error {
 	if len(line) == 0 {
 		return nil
 	}
@@ -110,8 +117,62 @@ func (p *printer) take(line []byte) error {
 		p.Printf("%s\n", p.Paint.Faint(d))
 	}
 	p.last = r.Time
-	p.Verbatim(show.Line(p.Env, r) + "\n")
+	name, err := p.projects.of(ctx, r.Project)
+	if err != nil {
+		return err
+	}
+	p.Verbatim(show.Line(p.Env, r, name) + "\n")
 	return nil
+}
+
+// projectNames are the names of projects. They are read again when one comes that is not known.
+type projectNames struct {
+	env   *env.Env
+	all   []project.State
+	known map[string]bool // by id; one that the log does not name is looked for once
+}
+
+// of returns what stands in a line for a project: its name, a dash for no project, and nothing where the log has but one.
+func (n *projectNames) of(ctx context.Context, id string) (string, error) {
+	if n == nil {
+		return "", nil
+	}
+	if n.known == nil || id != "" && !n.known[id] {
+		if err := n.read(ctx, id); err != nil {
+			return "", err
+		}
+	}
+	if !n.several() {
+		return "", nil
+	}
+	return query.ProjectName(n.all, id), nil
+}
+
+// read reads the projects of the log.
+func (n *projectNames) read(ctx context.Context, id string) error {
+	all, err := query.Projects(ctx, n.env)
+	if err != nil {
+		return err
+	}
+	n.all = all
+	n.known = map[string]bool{id: true}
+	for _, p := range all {
+		n.known[p.ID] = true
+	}
+	return nil
+}
+
+// several reports whether the log has more than one project; those that were joined are one.
+func (n *projectNames) several() bool {
+	first := ""
+	for _, p := range n.all {
+		id := query.CountsFor(n.all, p.ID)
+		if first != "" && id != first {
+			return true
+		}
+		first = id
+	}
+	return false
 }
 
 // follower is `tail -f`: it remembers how far it came and goes on there when the daemon is back.
@@ -165,7 +226,7 @@ func (f *follower) attend(ctx context.Context) error {
 	}
 	var query api.EventsRequest
 	f.from, query = f.start(st.Seq)
-	return api.Events.Lines(ctx, f, query, f.take)
+	return api.Events.Lines(ctx, f, query, func(line []byte) error { return f.take(ctx, line) })
 }
 
 // start is where a connection begins: events up to from have been dealt with. The first one shows

@@ -18,6 +18,9 @@ import (
 // TypeColumn is as wide as the longest type that comes often; a longer one shifts its own line.
 const TypeColumn = 22
 
+// projectColumn is how much of a project's name stands in a line.
+const projectColumn = 14
+
 // aliasLength is how much of a session id people see: the length of [events.Alias].
 const aliasLength = 8
 
@@ -34,15 +37,19 @@ func Alias(session string) string {
 //
 //	08:52:01.123  c68c8a51  tool.failed            Exit code 3 — Bash  exit 3
 //
-// local time, the session's alias, the type, the fact; cut to the terminal.
-func Line(e *env.Env, r events.Record) string {
+// local time, the session's alias, the type, the fact; cut to the terminal. A project's name, where one is given, stands
+// behind the session.
+func Line(e *env.Env, r events.Record, project string) string {
 	clock := r.Time.In(e.Zone).Format("15:04:05.000")
 	typ := cmdline.OneLine(r.Type)
 	fact := Fact(r)
 	if r.AgentID != "" {
 		fact = Join("  ", "↳", fact)
 	}
-	left := len(clock) + 2 + aliasLength + 2 + max(TypeColumn, cmdline.Width(typ)) + 2
+	if project != "" {
+		project = cmdline.Pad(cmdline.FitMiddle(cmdline.OneLine(project), projectColumn), projectColumn) + "  "
+	}
+	left := len(clock) + 2 + aliasLength + 2 + cmdline.Width(project) + max(TypeColumn, cmdline.Width(typ)) + 2
 	if e.Columns > 0 {
 		fact = cmdline.Fit(fact, max(10, e.Columns-left))
 	}
@@ -52,7 +59,7 @@ func Line(e *env.Env, r events.Record) string {
 	}
 	id := cmdline.Fit(Alias(r.Session), aliasLength)
 	gap := strings.Repeat(" ", max(0, aliasLength-cmdline.Width(id)))
-	line := e.Paint.Faint(clock) + "  " + e.Paint.Session(id) + gap + "  " + e.Paint.Toned(tone, cmdline.Pad(typ, TypeColumn)) + "  " + fact
+	line := e.Paint.Faint(clock) + "  " + e.Paint.Session(id) + gap + "  " + e.Paint.Faint(project) + e.Paint.Toned(tone, cmdline.Pad(typ, TypeColumn)) + "  " + fact
 	return strings.TrimRight(line, " ")
 }
 
