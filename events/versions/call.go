@@ -2,6 +2,7 @@ package versions
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -124,24 +125,31 @@ func (h *History) read(r events.Record, text string) []Version {
 // readPart takes in some lines of the file.
 func (h *History) readPart(r events.Record, from int, lines []string, total int) []Version {
 	if h.now.known == Whole && h.now.holds(from, lines, total) {
-		h.last = r.Seq
-		return nil
+		return nil // the other lines may have changed since the last call that had them
 	}
 
 	next, agrees := h.now.withLines(from, lines, total)
 	if h.begun && agrees && next.known == Parts && len(next.lines) == len(h.now.lines) {
-		h.last = r.Seq
 		return nil // lines that are known already
 	}
-	how := Found
+
+	s := step{how: Found, record: r, next: next}
 	after := uint64(0)
-	if h.begun && !agrees {
-		how = Outside
+	since := r.Seq
+	switch {
+	case h.begun && !agrees:
+		s.how = Outside
 		after = h.last
+	case h.now.known == Parts:
+		since = h.last
+		if next.known == Whole {
+			s.doubts = []string{fmt.Sprintf("put together from lines that were read between events %d and %d", since, r.Seq)}
+		}
 	}
-	v := h.become(step{how: how, record: r, next: next})
+	v := h.become(s)
 	v.After = after
-	return h.wrote(r, v)
+	h.last = since // the oldest of the calls that the parts are from
+	return []Version{v}
 }
 
 // takeWrite takes in that the whole file was written.

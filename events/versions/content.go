@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"hookline/events"
 )
 
 // Bounds of what is kept of a content that is known in parts.
@@ -315,4 +317,37 @@ func countLinesOnlyIn(before, after string) (added, removed int) {
 		removed += max(0, -n)
 	}
 	return added, removed
+}
+
+// maxKept bounds the contents that are kept for a restored one, in bytes.
+const maxKept = 64 << 20
+
+// store keeps contents by their digest, the newest: a restored content stands in an earlier record.
+type store struct {
+	texts map[string]string
+	order []string
+	size  int
+}
+
+// keep keeps a content that is known as a whole.
+func (s *store) keep(c content) {
+	if c.known != Whole || len(c.text) > maxKept {
+		return
+	}
+	digest := events.Digest([]byte(c.text))
+	if _, is := s.texts[digest]; is {
+		return
+	}
+	if s.texts == nil {
+		s.texts = map[string]string{}
+	}
+	s.texts[digest] = c.text
+	s.order = append(s.order, digest)
+	s.size += len(c.text)
+
+	for s.size > maxKept {
+		s.size -= len(s.texts[s.order[0]])
+		delete(s.texts, s.order[0])
+		s.order = s.order[1:]
+	}
 }

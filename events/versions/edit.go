@@ -32,7 +32,12 @@ func (h *History) takeEdit(r events.Record, c call) []Version {
 		list = append(list, h.before(step{how: Outside, record: r, next: content{known: Nothing}}))
 	}
 
+	since := h.last
 	v := h.become(h.edited(r, edit))
+	if v.Known == Parts && len(h.now.lines) > 0 { // of which the other lines are from earlier calls
+		h.last = since
+		return append(list, v)
+	}
 	return append(list, h.wrote(r, v)...)
 }
 

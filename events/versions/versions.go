@@ -6,8 +6,8 @@
 //	written    a call of a tool left it so
 //	outside    a call found another content than the call before it had left: a person, a command or a formatter changed it
 //	deleted    a call removed it, or a command whose words say so
+//	restored   `hookctl file restore` wrote it
 //
-// //
 // What is known of a version's content is either the whole, parts, nothing, or that there was no file. The whole is known
 // after a Write; after a Read of all lines, also in several calls; after an Edit of a known whole; and before an Edit or a
 // Write whose response has the file as it was. Nothing is guessed: where two records contradict each other the file was
@@ -38,10 +38,11 @@ type How string
 
 // The ways in which a version comes about.
 const (
-	Found   How = "found"
-	Written How = "written"
-	Outside How = "outside"
-	Deleted How = "deleted"
+	Found    How = "found"
+	Written  How = "written"
+	Outside  How = "outside"
+	Deleted  How = "deleted"
+	Restored How = "restored"
 )
 
 // Known says how much of a version's content is known.
@@ -122,6 +123,7 @@ type History struct {
 	begun    bool   // a version was made
 	last     uint64 // the newest event after which the file was as now
 	redacted bool   // now has markers of secrets
+	kept     store
 }
 
 // New returns the history of a file. Its names are the absolute paths by which calls mean it; the first is its own.
@@ -159,6 +161,10 @@ func (h *History) Take(r events.Record, whole json.RawMessage) []Version {
 		if e.Event == "unlink" && h.means(e.Cwd, e.FilePath) {
 			return h.deleted(r, "the client saw that the file was gone")
 		}
+	case *events.FileRestored:
+		if h.means("", e.File) {
+			return h.takeRestored(r, e)
+		}
 	}
 	return nil
 }
@@ -171,6 +177,8 @@ func (h *History) Concerns(r events.Record) bool {
 		return inCommand || h.means(e.Cwd, events.InputOf(e.ToolInput).File())
 	case *events.FileChanged:
 		return h.means(e.Cwd, e.FilePath)
+	case *events.FileRestored:
+		return h.means("", e.File)
 	}
 	return false
 }
@@ -253,6 +261,7 @@ func (h *History) version(s step) Version {
 		v.Counted = false
 	}
 
+	h.kept.keep(s.next)
 	h.now = s.next
 	h.redacted = redacted
 	h.begun = true
@@ -267,9 +276,16 @@ func (h *History) compareSize(v *Version, r events.Record) {
 
 	first, _, _ := strings.Cut(r.Facts.Seen, " ")
 	size, err := strconv.Atoi(first)
-	switch {
-	case err != nil:
+	if err != nil {
 		v.Doubts = append(v.Doubts, "the file was gone when the call was recorded")
+		return
+	}
+	h.compare(v, size)
+}
+
+// compare compares a content that is known as a whole with a size on disk.
+func (h *History) compare(v *Version, size int) {
+	switch {
 	case size == len(v.Content):
 		v.Ends = AsRecorded
 	case !strings.Contains(v.Content, "\r") && size == len(v.Content)+strings.Count(v.Content, "\n"):
@@ -315,6 +331,35 @@ func (h *History) deleted(r events.Record, doubt string) []Version {
 		s.doubts = []string{doubt}
 	}
 	return h.wrote(r, h.become(s))
+}
+
+// takeRestored takes in that a command wrote an earlier content again.
+func (h *History) takeRestored(r events.Record, e *events.FileRestored) []Version {
+	list := h.foundDigest(r, e.Replaced)
+	text, is := h.kept.texts[e.Digest]
+	if !is {
+		doubts := []string{fmt.Sprintf("it was written as of event %d, whose content is not among those that were read", e.From)}
+		v := h.become(step{how: Restored, record: r, next: content{known: Nothing}, doubts: doubts})
+		return append(list, h.wrote(r, v)...)
+	}
+
+	v := h.become(step{how: Restored, record: r, next: wholeOf(text)})
+	h.compare(&v, e.Size)
+	return append(list, h.wrote(r, v)...)
+}
+
+// foundDigest takes in that a command found a content of which only the digest is recorded; "" is that of no file.
+func (h *History) foundDigest(r events.Record, digest string) []Version {
+	if digest == "" {
+		return h.foundNone(r)
+	}
+	if text, is := h.kept.texts[digest]; is {
+		return h.found(r, text)
+	}
+	if h.now.known == Whole || h.now.known == Absent && h.begun {
+		return []Version{h.before(step{how: Outside, record: r, next: content{known: Nothing}})}
+	}
+	return nil
 }
 
 // wrote notes that the file was as now after an event.

@@ -433,6 +433,64 @@ func TestOutsideNamesItsCalls(t *testing.T) {
 	}
 }
 
+// A restore writes a content that an earlier record has.
+func TestRestored(t *testing.T) {
+	replaced := events.Digest([]byte("b\n"))
+	restored := func(text string, size int) []Version {
+		h := New(file)
+		for i, c := range []told{write("a\n"), write("b\n")} {
+			r, raw := recordOf(t, uint64(i+1), c)
+			h.Take(r, raw)
+		}
+		r := events.Record{Seq: 3}
+		r.Event = &events.FileRestored{
+			File:     file,
+			From:     1,
+			Digest:   events.Digest([]byte(text)),
+			Size:     size,
+			Replaced: replaced,
+		}
+		return h.Take(r, nil)
+	}
+
+	if got := words(restored("a\n", 2)); got != `restored 3 "a\n"` {
+		t.Errorf("versions = %s, want the content of the first call", got)
+	}
+	if got := restored("a\n", 3)[0].Ends; got != CRLF {
+		t.Errorf("ends = %q, want %q", got, CRLF)
+	}
+	if got := words(restored("unknown", 7)); got != "restored 3 nothing" {
+		t.Errorf("versions = %s, want one of which nothing is known", got)
+	}
+
+	replaced = ""
+	if got, want := words(restored("a\n", 2)), `outside before 3 absent; restored 3 "a\n"`; got != want {
+		t.Errorf("versions where there was no file = %s, want %s", got, want)
+	}
+	replaced = events.Digest([]byte("person"))
+	if got, want := words(restored("a\n", 2)), `outside before 3 nothing; restored 3 "a\n"`; got != want {
+		t.Errorf("versions where a person had changed it = %s, want %s", got, want)
+	}
+}
+
+// Lines from several reads may be of different moments: a change is said to be behind the oldest of them.
+func TestReadsOfLines(t *testing.T) {
+	got := fold(t, readLines(1, 4, "a\nb"), readLines(3, 4, "c\n"))
+	if len(got[1].Doubts) != 1 {
+		t.Errorf("doubts = %q, want that it was put together", got[1].Doubts)
+	}
+
+	got = fold(t, readLines(1, 4, "a"), readLines(3, 4, "c"), editedIn("A\nb\nc\n", "b", "B"))
+	if got[2].After != 1 {
+		t.Errorf("after = %d, want 1: the call that read the line that changed", got[2].After)
+	}
+
+	got = fold(t, write("a\nb\n"), readLines(2, 3, "b"), editedIn("A\nb\n", "b", "B"))
+	if got[1].After != 1 {
+		t.Errorf("after = %d, want 1: the read of another line says nothing of the changed one", got[1].After)
+	}
+}
+
 func TestLostContent(t *testing.T) {
 	h := New(file)
 	r, _ := recordOf(t, 1, write("a\n"))

@@ -33,6 +33,7 @@ var emittable = map[string]bool{
 	events.TypeCheckpointCreated: true,
 	events.TypeSessionDeleted:    true,
 	events.TypeCodesAdded:        false,
+	events.TypeFileRestored:      false,
 	events.TypeCodesClosed:       false,
 	events.TypeRecordRetracted:   false,
 	events.TypeProjectRehomed:    false,

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -32,6 +33,7 @@ func Command(e *env.Env) *cobra.Command {
 			"  hookctl file show parser.go --at 10m",
 		logCommand(e),
 		showCommand(e),
+		restoreCommand(e),
 	)
 	c.Long = "A file's versions come from what the agent's tools read and wrote: Write, Edit, MultiEdit, NotebookEdit, Read, and the\n" +
 		"patches of Codex. Changes by a person, a command or a formatter are noticed by the next call that finds another\n" +
@@ -41,8 +43,9 @@ func Command(e *env.Env) *cobra.Command {
 
 // Outputs has the types of what the verbs of this package print with --json.
 var Outputs = cmdline.Outputs{
-	"file log":  []versionJSON{},
-	"file show": contentJSON{},
+	"file log":     []versionJSON{},
+	"file restore": restoredJSON{},
+	"file show":    contentJSON{},
 }
 
 // Bounds of a history.
@@ -63,14 +66,42 @@ type target struct {
 // targetOf returns the file that was typed.
 func targetOf(e *env.Env, given string) target {
 	path := filepath.Clean(e.Absolute(given))
+	if ofWindows.MatchString(given) {
+		path = given // from a session that was imported, which this machine does not have
+	}
 	t := target{given: given, path: path}
-	t.real = filepath.Join(config.Resolved(filepath.Dir(path)), filepath.Base(path))
+	t.real = filepath.Join(realFolder(filepath.Dir(path)), filepath.Base(path))
 	for _, name := range []string{path, t.real, config.Resolved(path)} {
 		if !slices.Contains(t.names, name) {
 			t.names = append(t.names, name)
 		}
 	}
 	return t
+}
+
+// ofWindows matches an absolute path of Windows.
+var ofWindows = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+
+// realFolder returns the path of a folder without links; of one that is not there those of its nearest parent that is.
+func realFolder(folder string) string {
+	rest := ""
+	for at := folder; ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if at == filepath.Dir(at) {
+			return folder
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+// nameIn returns the last name of a path, whose folders may be parted as on Windows.
+func nameIn(path string) string {
+	if ofWindows.MatchString(path) {
+		path = strings.ReplaceAll(path, `\`, "/")
+	}
+	return filepath.Base(path)
 }
 
 // walk gives the versions of the file, the oldest first. It returns the number of calls that were left out, the oldest.
@@ -144,15 +175,17 @@ const mostFolders = 8
 func questions(t target) []find.Query {
 	succeeded := []string{events.TypeToolSucceeded}
 	list := []find.Query{{Words: []string{"unlink"}, Types: []string{events.TypeFileChanged}}}
+	restored := []string{events.TypeFileRestored}
 
 	var asked []string
 	for _, name := range t.names {
-		base := filepath.Base(name)
+		base := nameIn(name)
 		if slices.Contains(asked, base) {
 			continue
 		}
 		asked = append(asked, base)
 		list = append(list,
+			find.Query{Words: []string{base}, Types: restored},
 			find.Query{File: base, Types: succeeded, Tools: versions.Tools},
 			find.Query{Command: base, Types: succeeded, Tools: versions.CommandTools})
 	}

@@ -35,7 +35,7 @@ type logVerb struct {
 
 // versionJSON is a line of `file log --json`.
 type versionJSON struct {
-	How      string     `json:"how" jsonschema_description:"found: a call found it so; written: a call of a tool left it so; outside: changed by no recorded call; deleted"`
+	How      string     `json:"how" jsonschema_description:"found: a call found it so; written: a call of a tool left it so; outside: changed by no recorded call; deleted; restored: by file restore"`
 	Event    uint64     `json:"event,omitempty" jsonschema_description:"sequence of the call that left or read it so; absent where a call found it so before it changed it"`
 	ID       string     `json:"id,omitempty" jsonschema_description:"of that event"`
 	After    uint64     `json:"after,omitempty" jsonschema_description:"outside: the newest event before, after which the file was as the version before"`
@@ -165,6 +165,8 @@ func callWords(v versionJSON) string {
 		return show.Join(" ", "found", v.Tool)
 	case string(versions.Deleted):
 		return show.Join(" ", "deleted", v.Tool)
+	case string(versions.Restored):
+		return "file restore"
 	}
 	return v.Tool
 }

@@ -98,11 +98,14 @@ type choice struct {
 	left   int              // calls that were left out
 }
 
-// versionAt returns the version of a file at a moment.
-func versionAt(ctx context.Context, e *env.Env, t target, m moment) (choice, error) {
+// versionAt returns the version of a file at a moment. also, which may be nil, hears of all versions.
+func versionAt(ctx context.Context, e *env.Env, t target, m moment, also func(versions.Version)) (choice, error) {
 	var c choice
 	var chosen, previous, next versions.Version
 	left, err := walk(ctx, e, t, func(v versions.Version) {
+		if also != nil {
+			also(v)
+		}
 		if c.first.Known == "" {
 			c.first = v
 		}

@@ -56,7 +56,7 @@ func Show(ctx context.Context, e *env.Env, path, at string) error {
 	if err != nil {
 		return err
 	}
-	c, err := versionAt(ctx, e, t, m)
+	c, err := versionAt(ctx, e, t, m, nil)
 	if err != nil {
 		return err
 	}
