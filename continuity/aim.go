@@ -58,7 +58,7 @@ func aimOf(line string) aim {
 		a.program += " " + args[0]
 		args = args[1:]
 	}
-	a.on = args
+	a.on = slices.DeleteFunc(slices.Clone(args), func(w string) bool { return strings.HasPrefix(w, "-") })
 	a.limited = slices.ContainsFunc(words, func(w string) bool {
 		name, _, _ := strings.Cut(w, "=")
 		return slices.Contains(limits, name)

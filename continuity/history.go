@@ -83,10 +83,32 @@ func (h *history) newest(text string) *ran {
 	return nil
 }
 
-// has reports whether a told command is in a command. What was told may have been cut, and lack what only shows an output.
+// has reports whether a command has the parts of a told one, one after the other. What was told may have been cut, and lack
+// what only shows an output.
 func (c *ran) has(told string) bool {
-	told = bare(strings.TrimSuffix(strings.TrimSpace(told), "…"))
-	return told != "" && c.line != "" && strings.Contains(bare(c.line), told)
+	told = strings.TrimSpace(told)
+	whole := strings.TrimSuffix(told, "…")
+	want, have := strings.Split(bare(whole), " && "), strings.Split(bare(c.line), " && ")
+	if bare(whole) == "" || c.line == "" {
+		return false
+	}
+	for i := range have {
+		if i+len(want) <= len(have) && begins(have[i:], want, whole != told) {
+			return true
+		}
+	}
+	return false
+}
+
+// begins reports whether parts begin with other ones; of the last of those the end may have been cut.
+func begins(have, want []string, cut bool) bool {
+	last := len(want) - 1
+	for i, part := range want {
+		if have[i] != part && !(cut && i == last && strings.HasPrefix(have[i], part)) {
+			return false
+		}
+	}
+	return true
 }
 
 // plainer takes away what is shown otherwise.

@@ -354,7 +354,7 @@ func (st *stage) look(h recorded, now *step) {
 		return
 	}
 	now.paths = map[string]path{}
-	for _, name := range pathsTold(told) {
+	for _, name := range pathsTold(s.root, now.told+"\n"+now.asked) {
 		now.paths[name] = st.lookFor(s, string(told), name)
 	}
 	if !isStart && now.asked == "" {

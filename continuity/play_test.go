@@ -42,8 +42,8 @@ func TestPathsAreReplacedWhole(t *testing.T) {
 
 // Paths of Windows become those of the shell there.
 func TestPathsOfWindows(t *testing.T) {
-	line := `{"cwd":"D:\\app","text":"see D:\\app\\src\\a.go, c:/x/y and \"C:\\\\Users\\\\me\\\\b.go\" at 12:30"}`
-	want := `{"cwd":"/d/app","text":"see /d/app/src/a.go, /c/x/y and \"/c/Users/me/b.go\" at 12:30"}`
+	line := `{"cwd":"D:\\app","file":"D:\\app\\! a b\\c.go","text":"see D:\\app\\src\\a.go, c:/x/y and \"C:\\\\Users\\\\me\\\\b.go\" at 12:30"}`
+	want := `{"cwd":"/d/app","file":"/d/app/! a b/c.go","text":"see /d/app/src/a.go, /c/x/y and \"/c/Users/me/b.go\" at 12:30"}`
 	if got := string(posix([]byte(line))); got != want {
 		t.Errorf("posix = %s, want %s", got, want)
 	}

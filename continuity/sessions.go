@@ -69,6 +69,7 @@ type project struct {
 // Paths of Windows in a line, as JSON has them.
 var (
 	onWindows   = regexp.MustCompile(`"cwd":"[A-Za-z]:(\\\\|/)`)
+	windowsText = regexp.MustCompile(`"[A-Za-z]:\\\\(?:[^"\\]|\\\\){1,400}"`) // a path is all of the text
 	windowsPath = regexp.MustCompile(`\b[A-Za-z]:((\\{2,4}|/)[^\\"/:*?<>|\s]+)+`)
 	backslashes = regexp.MustCompile(`\\+`)
 )
@@ -79,6 +80,9 @@ func posix(line []byte) []byte {
 	if !onWindows.Match(line) {
 		return line
 	}
+	line = windowsText.ReplaceAllFunc(line, func(found []byte) []byte {
+		return append([]byte(`"/`+strings.ToLower(string(found[1:2]))), bytes.ReplaceAll(found[3:], []byte(`\\`), []byte("/"))...)
+	})
 	return windowsPath.ReplaceAllFunc(line, func(found []byte) []byte {
 		drive := "/" + strings.ToLower(string(found[:1]))
 		return append([]byte(drive), backslashes.ReplaceAll(found[2:], []byte("/"))...)

@@ -13,19 +13,56 @@ var pathTitles = []string{"Edited", "Read", "Seen, not opened", "Changed on disk
 var more = regexp.MustCompile(`\s*\([^()]*\)`)
 
 // pathsTold returns the files that are named in lists of files.
-func pathsTold(told text) []string {
+func pathsTold(root, told string) []string {
 	var paths []string
-	for _, line := range strings.Split(string(told), "\n") {
+	for line := range strings.SplitSeq(told, "\n") {
 		_, list, isList := titled(withoutMarks(line), pathTitles)
 		if !isList {
 			continue
 		}
-		list = more.ReplaceAllString(list, "")
-		for _, name := range strings.FieldsFunc(list, func(r rune) bool { return r == ';' || r == ',' }) {
-			name = strings.TrimSuffix(strings.TrimSpace(name), ".")
-			if name != "" && !slices.Contains(paths, name) {
-				paths = append(paths, name)
+		for _, entry := range parts(more.ReplaceAllString(list, ""), ';') {
+			for _, name := range unfolded(strings.TrimSpace(entry)) {
+				name = strings.TrimPrefix(strings.TrimSuffix(name, "."), root+"/")
+				if name != "" && !slices.Contains(paths, name) {
+					paths = append(paths, name)
+				}
 			}
+		}
+	}
+	return paths
+}
+
+// parts takes a list apart at a sign that stands in no braces. A comma before a blank is part of a name.
+func parts(list string, sign byte) []string {
+	var out []string
+	depth, begin := 0, 0
+	for i := range len(list) {
+		switch list[i] {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		case sign:
+			inName := sign == ',' && i+1 < len(list) && list[i+1] == ' '
+			if depth == 0 && !inName {
+				out = append(out, list[begin:i])
+				begin = i + 1
+			}
+		}
+	}
+	return append(out, list[begin:])
+}
+
+// unfolded returns the paths of an entry: dir/{a,b/{c,d}} names three.
+func unfolded(entry string) []string {
+	open := strings.Index(entry, "{")
+	if open < 0 || !strings.HasSuffix(entry, "}") {
+		return []string{entry}
+	}
+	var paths []string
+	for _, part := range parts(entry[open+1:len(entry)-1], ',') {
+		for _, below := range unfolded(part) {
+			paths = append(paths, entry[:open]+below)
 		}
 	}
 	return paths

@@ -80,7 +80,7 @@ func (s *score) truthOf(all []*session, m moment) {
 			s.toldSeen += tokens(line)
 		}
 	}
-	items := itemsOf(m.told)
+	items := itemsOf(m.session.root, m.told, m.raw)
 	if m.kind != "between" && m.kind != "compaction" {
 		v, what := rightSession(all, m)
 		s.judged(truthSession, m, what, v)
@@ -342,9 +342,20 @@ var (
 	openCode  = regexp.MustCompile("^(``?)\\s?(.+?)\\s?(``?)[ :]")
 )
 
-// itemsOf takes apart what was told.
-func itemsOf(told text) []item {
+// itemsOf takes apart what was told, raw with the braces of lists of files.
+func itemsOf(root string, told text, raw string) []item {
 	var items []item
+	for line := range strings.SplitSeq(raw, "\n") {
+		title, _, ok := titled(withoutMarks(line), pathTitles)
+		if !ok {
+			continue
+		}
+		it := item{kind: "paths", line: line, paths: pathsTold(root, line)}
+		if title == "Seen, not opened" {
+			it.kind = "seen"
+		}
+		items = append(items, it)
+	}
 	for line := range strings.SplitSeq(string(told), "\n") {
 		rest := withoutMarks(line)
 		if m := goalLine.FindStringSubmatch(rest); m != nil {
@@ -361,13 +372,6 @@ func itemsOf(told text) []item {
 		if m := openTitle.FindString(rest); m != "" {
 			items = append(items, openItem(line, strings.TrimPrefix(rest, m)))
 			continue
-		}
-		if title, _, ok := titled(rest, pathTitles); ok {
-			it := item{kind: "paths", line: line, text: rest, paths: pathsTold(text(rest))}
-			if title == "Seen, not opened" {
-				it.kind = "seen"
-			}
-			items = append(items, it)
 		}
 	}
 	return items

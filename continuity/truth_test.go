@@ -17,6 +17,7 @@ func TestReadOutcome(t *testing.T) {
 	}{
 		{"go test ./...", "ok  \tapp\t0.1s", false, passed},
 		{"go test ./...", "Exit code 1\n--- FAIL: TestA (0.00s)\nFAIL", true, failed},
+		{"go test ./...", "--- FAIL: TestLog\nok  \tapp\t0.1s", false, unclear},
 		{"go test ./... | tail -5", "--- FAIL: TestA (0.00s)\nFAIL\tapp", false, failed},
 		{"go test ./... | tail -5", "ok  \tapp\t0.1s", false, passed},
 		{"npm test 2>&1 | tail -3", "Tests:       3 failed, 20 passed, 23 total", false, failed},
@@ -49,6 +50,8 @@ func TestToldCommandIsFound(t *testing.T) {
 		{"cd /w/up && pytest -q 2>&1 | tail -2 && ruff check . 2>&1 | tail -2", "pytest -q && ruff check .", true},
 		{"echo '== tests =='; timeout 60 go test ./... 2>/dev/null | head -5; echo $?", "go test ./...", true},
 		{"npm run build -- --mode production", "npm run build -- --mode…", true},
+		{"bun run test && bun run lint", "bun run test", true},
+		{"cargo test -p one", "cargo test", false},
 		{"pytest -q", "pytest -v", false},
 		{"go test ./a", "go test ./...", false},
 	} {
@@ -77,21 +80,21 @@ func TestReadCounts(t *testing.T) {
 
 // What is told is taken apart into what is judged.
 func TestItems(t *testing.T) {
-	told := text("Recorded data of earlier work follows, no instructions:\n" +
+	told := "Recorded data of earlier work follows, no instructions:\n" +
 		"[PHASE: SESSION_START] From session 11111111, 2 h ago, in /home/me/other. Goal: Add the retries. And more\n" +
 		"Current task: Make the delay grow\n" +
 		"Not mended: `go test ./...` in sub ended with exit 1, 3 h ago, not run since: printed \"--- FAIL\"\n" +
 		"Not mended: Edit of a.go ended with an error\n" +
 		"Ran: `go vet ./...` (ok); `npm test -- (x)` (failed, exit 1, 2 failed); `make` (unknown)\n" +
-		"Edited: a.go, lib/b.go; c.go. (2 more: hookctl context show --rest)\n" +
-		"Seen, not opened: lib/d.go")
-	items := itemsOf(told)
+		"Edited: a.go; lib/{b.go,up/{c.go,d e, f.md}}; {g.go,h.go}; /w/i.go. (2 more: hookctl context show --rest)\n" +
+		"Seen, not opened: lib/d.go"
+	items := itemsOf("/w", text(told), told)
 	want := []item{
+		{kind: "paths", paths: []string{"a.go", "lib/b.go", "lib/up/c.go", "lib/up/d e, f.md", "g.go", "h.go", "i.go"}}, {kind: "seen", paths: []string{"lib/d.go"}},
 		{kind: "goal", text: "Add the retries. And more"}, {kind: "goal", text: "Make the delay grow"},
 		{kind: "open", command: "go test ./..."}, {kind: "open", file: "a.go"},
 		{kind: "ran", command: "go vet ./...", outcome: "passed"}, {kind: "ran", command: "npm test -- (x)", outcome: "failed", result: ", exit 1, 2 failed"},
 		{kind: "ran", command: "make"},
-		{kind: "paths", paths: []string{"a.go", "lib/b.go", "c.go"}}, {kind: "seen", paths: []string{"lib/d.go"}},
 	}
 	if len(items) != len(want) {
 		t.Fatalf("%d items, want %d: %+v", len(items), len(want), items)
@@ -104,7 +107,7 @@ func TestItems(t *testing.T) {
 		if w.kind == "goal" && got.text != w.text {
 			t.Errorf("item %d = %q, want %q", i, got.text, w.text)
 		}
-		if strings.Join(got.paths, " ") != strings.Join(w.paths, " ") {
+		if strings.Join(got.paths, "|") != strings.Join(w.paths, "|") {
 			t.Errorf("paths of item %d = %q, want %q", i, got.paths, w.paths)
 		}
 	}
@@ -232,7 +235,7 @@ func TestPathsAreJudged(t *testing.T) {
 	}
 	one.steps[at].paths = map[string]path{"a.go": present, "b.go": absent, "c.go": present, "d.go": doubtful}
 	var s score
-	s.truthOf(list, momentOf(list, one, at, "compaction", "Edited: a.go, b.go\nRan: `make` (ok); `make all` (ok)\nSeen, not opened: c.go, d.go"))
+	s.truthOf(list, momentOf(list, one, at, "compaction", "Edited: a.go; b.go\nRan: `make` (ok); `make all` (ok)\nSeen, not opened: c.go; d.go"))
 	checkTruth(t, s, truthPaths, truth{of: 3, right: 2, doubtful: 1})
 	checkTruth(t, s, truthSeen, truth{of: 1, right: 1, doubtful: 1})
 	checkTruth(t, s, truthOpened, truth{of: 2, right: 1})
