@@ -66,7 +66,8 @@ func goalItems(s working.State, prefix string, cut bool) []Item {
 		if x.n.By != "" {
 			title += ", from " + x.n.By
 		}
-		items = append(items, wholeItem("working."+x.id, title+": ", x.n.Text, x.n.Event))
+		text := withoutConstraints(x.n.Text, s.Constraints, cut)
+		items = append(items, wholeItem("working."+x.id, title+": ", text, x.n.Event))
 	}
 	items = append(items, doneItems(s)...)
 	if items == nil && s.Goal != nil {
@@ -77,6 +78,22 @@ func goalItems(s working.State, prefix string, cut bool) []Item {
 		items[0] = items[0].behind(prefix)
 	}
 	return items
+}
+
+// withoutConstraints returns a request without the sentences that are told as constraints, as far as a request is left: nothing is
+// told twice.
+func withoutConstraints(request string, constraints []working.Note, cut bool) string {
+	for _, c := range constraints {
+		before, behind, has := strings.Cut(request, c.Text)
+		before = strings.TrimSpace(before)
+		isSentence := has && (before == "" || strings.ContainsAny(before[len(before)-1:], ".!?")) && strings.HasSuffix(c.Text, ".")
+		rest := strings.TrimSpace(before + " " + strings.TrimSpace(behind))
+		isTold := !c.Known || !cut
+		if isSentence && isTold && speech.Substantial(rest) {
+			request = rest
+		}
+	}
+	return request
 }
 
 // doneItems tell the newest work that is done. Beside a newer goal it is shortened.

@@ -118,3 +118,20 @@ func TestConstraintsAreHandedOver(t *testing.T) {
 		t.Errorf("open of a session whose goal is done: %+v", open)
 	}
 }
+
+// A sentence that is told as a constraint is not told again with the goal, unless nothing else would be left of that.
+func TestConstraintsAreToldOnce(t *testing.T) {
+	const request = "Build the pool of hosts. Never close it. Ask me first, then measure it"
+	for _, c := range []struct{ constraint, want string }{
+		{"Never close it.", "Build the pool of hosts. Ask me first, then measure it"},
+		{"Ask me first, then measure it", request},
+		{"Build the pool of hosts. Never close it. Ask me first, then measure it", request},
+		{"pool of hosts. Never close it.", request},
+	} {
+		got := withoutConstraints(request, []working.Note{{Text: c.constraint}}, true)
+		expect.Equal(t, got, c.want, "without "+c.constraint)
+	}
+	known := []working.Note{{Text: "Never close it.", Known: true}}
+	expect.Equal(t, withoutConstraints(request, known, true), request, "beside a summary that has it")
+	expect.Equal(t, withoutConstraints("Never close it.", []working.Note{{Text: "Never close it."}}, true), "Never close it.")
+}

@@ -4,6 +4,7 @@ package working
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,7 @@ import (
 	"hookline/hookctl/verbs/env"
 	"hookline/hookctl/verbs/query"
 	"hookline/hookctl/verbs/show"
+	"hookline/projector/handover"
 	"hookline/projector/working"
 )
 
@@ -38,6 +40,7 @@ type goalJSON struct {
 type handoffJSON struct {
 	Session string        `json:"session" jsonschema_description:"whole id"`
 	State   working.State `json:"state" jsonschema_description:"what the next session of the project is told from, for 24 h"`
+	Handed  bool          `json:"handed_over" jsonschema_description:"the next start of the project is told of this session"`
 }
 
 // GoalCommand returns the noun goal with its verbs.
@@ -117,7 +120,7 @@ var Outputs = cmdline.Outputs{
 // workingVerb prints something of a session's working state.
 type workingVerb struct {
 	query.OfSession
-	show func(e *env.Env, id string, s working.State) error
+	show func(ctx context.Context, e *env.Env, id string, s working.State) error
 }
 
 func (f *workingVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
@@ -129,7 +132,7 @@ func (f *workingVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 	if err != nil {
 		return problem.FaultBy(err, "nothing is known yet of what session %s works on", id).Advise("it begins with its first prompt or tool call")
 	}
-	return f.show(e, id, s)
+	return f.show(ctx, e, id, s)
 }
 
 // noteVerb records one text of a session.
@@ -205,7 +208,7 @@ func (f *checkpointVerb) Run(ctx context.Context, e *env.Env, args []string) err
 	return nil
 }
 
-func printGoal(e *env.Env, id string, s working.State) error {
+func printGoal(_ context.Context, e *env.Env, id string, s working.State) error {
 	if e.JSON {
 		return e.PrintJSON(goalJSON{Session: id, Goal: s.Goal, Keywords: append([]string{}, s.Keywords...), Task: s.Task,
 			Confidence: s.Confidence(), Evidence: append([]working.Proof{}, s.Evidence...), Unproved: s.Unproved, Open: len(s.Open)})
@@ -240,20 +243,35 @@ func printGoal(e *env.Env, id string, s working.State) error {
 	return nil
 }
 
-func printHandoff(e *env.Env, id string, s working.State) error {
+func printHandoff(ctx context.Context, e *env.Env, id string, s working.State) error {
+	isHanded, why := handedOver(ctx, e, id, s)
 	if e.JSON {
-		return e.PrintJSON(handoffJSON{Session: id, State: s})
+		return e.PrintJSON(handoffJSON{Session: id, State: s, Handed: isHanded})
 	}
-	for _, it := range hook.Handoff(s, e.Now()) {
-		e.Printf("%s\n", it.Text)
+	if why != "" {
+		e.Printf("%s\n", why)
 	}
-	for _, it := range hook.StillOpen(s, e.Now()) {
-		e.Printf("%s\n", it.Text)
+	for _, it := range append(hook.Handoff(s, e.Now()), hook.StillOpen(s, e.Now())...) {
+		e.Printf("%s\n", cmdline.OneLine(it.Text))
 	}
 	return nil
 }
 
-func printCheckpoints(e *env.Env, _ string, s working.State) error {
+// handedOver reports whether the next start of the project is told of a session; if not, in words why.
+func handedOver(ctx context.Context, e *env.Env, id string, s working.State) (bool, string) {
+	sessions, _ := query.StateOf[handover.State](ctx, e, handover.Name, s.Project) // a project that is not known has none
+	candidates := sessions.Candidates(e.Now())
+	isSession := func(x handover.Session) bool { return x.ID == id }
+	if !slices.ContainsFunc(candidates, isSession) {
+		return false, "No start is told of this session: it did no work (an edit by a tool, or three calls after a prompt of substance, or three such prompts)."
+	}
+	if chosen, any := handover.Chosen(candidates, e.Now()); any && chosen.ID != id {
+		return false, "The next start is told of session " + events.Alias(chosen.ID) + " instead, and of what is still open here."
+	}
+	return true, ""
+}
+
+func printCheckpoints(_ context.Context, e *env.Env, _ string, s working.State) error {
 	t := e.Table("SEQ", "TIME", "TRIGGER", "NOTE")
 	return cmdline.PrintList(t, "no checkpoints yet: one is made before every compaction", s.Checkpoints, func(c working.Checkpoint) []string {
 		return []string{fmt.Sprint(c.Seq), show.Stamp(e, c.Time), c.Trigger, c.Note}
