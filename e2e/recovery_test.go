@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -81,6 +82,21 @@ func TestRealClientHostileText(t *testing.T) {
 		if strings.Contains(text, bad) {
 			t.Errorf("the recovery holds %q:\n%s", bad, text)
 		}
+	}
+	w.finish()
+}
+
+// TestRealClientPipedCheck has a failing test run behind a pipe, which hides its exit status from the client. Behind a compaction
+// the test is told as failed, with the assertion, under the order of the teammate that the session works for.
+func TestRealClientPipedCheck(t *testing.T) {
+	w := newWorld(t).start()
+	w.file("tools/go", "#!/bin/sh\nprintf -- '--- FAIL: TestRefund (0.00s)\\n    pay_test.go:12: got 3, want 4\\nFAIL\\nFAIL\\texample/pay\\t0.1s\\nFAIL\\n'\nexit 1\n")
+	must(t, os.Chmod(filepath.Join(w.project, "tools", "go"), 0o700))
+	order := "<teammate-message teammate_id=\"team-lead\" summary=\"tests\">\nMake the refund tests of the payment module pass\n</teammate-message>"
+	r := w.print(Options{Scenario: "piped", Args: []string{"--autocompact", "100000"}}, order)
+	w.toldOnce(r, "COMPACTION-SUMMARY", "Make the refund tests of the payment module pass", "Not mended: .*go test.*got 3, want 4")
+	if text := w.recovery(r); strings.Contains(text, "tail -5` (ok") || strings.Contains(text, "go test ./...` (ok") {
+		t.Errorf("a failing test is told as ok:\n%s", text)
 	}
 	w.finish()
 }
