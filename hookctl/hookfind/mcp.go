@@ -19,6 +19,7 @@ type answers interface {
 	Find(ctx context.Context, q agents.FindQuestion) (string, error)
 	Session(ctx context.Context, name string, steps int) (string, error)
 	Event(ctx context.Context, id string) (string, error)
+	File(ctx context.Context, q agents.FileQuestion) (string, error)
 	StateAt(ctx context.Context, point, projection, key string) (string, error)
 	Why(ctx context.Context, text, session string) (string, error)
 	Decisions(ctx context.Context, all bool) (string, error)
@@ -40,7 +41,7 @@ func serveMCP(ctx context.Context, a *agents.Answers) error {
 	return err
 }
 
-// Inputs of the tools; that of find is [agents.FindQuestion].
+// Inputs of the tools; those of find and file are [agents.FindQuestion] and [agents.FileQuestion].
 type (
 	sessionInput struct {
 		Session string `json:"session,omitempty" jsonschema:"the session's id, a prefix of it, or last (default)"`
@@ -63,7 +64,7 @@ type (
 	}
 )
 
-// newServer returns a server with the six tools and the sessions as resources.
+// newServer returns a server with the tools and the sessions as resources.
 func newServer(ctx context.Context, a answers) *mcp.Server {
 	s := mcp.NewServer(
 		&mcp.Implementation{Name: "hookline", Title: "hookline, what happened before", Version: wire.Build},
@@ -98,6 +99,13 @@ func addTools(s *mcp.Server, a answers) {
 	}, func(ctx context.Context, in eventInput) (string, error) {
 		return a.Event(ctx, in.Event)
 	})
+
+	addTool(s, mcp.Tool{
+		Name:  "file",
+		Title: "A file at a past moment",
+		Description: "List the versions of a file that the tools of earlier calls wrote, read or found changed from outside; " +
+			"with a point give its content then, also without git. What is doubtful or known in parts only is said.",
+	}, a.File)
 
 	addTool(s, mcp.Tool{
 		Name:  "state_at",

@@ -31,6 +31,10 @@ func (e echo) Event(_ context.Context, id string) (string, error) {
 	return e.answer("event ", id)
 }
 
+func (e echo) File(_ context.Context, q agents.FileQuestion) (string, error) {
+	return e.answer("file ", q.Path, " ", q.At, " ", q.From)
+}
+
 func (e echo) StateAt(_ context.Context, point, projection, key string) (string, error) {
 	return e.answer("state ", point, " ", projection, " ", key)
 }
@@ -79,6 +83,7 @@ func TestTools(t *testing.T) {
 		{"find", map[string]any{"words": "retry", "error": "x", "limit": 3}, "find retry x 3"},
 		{"session", map[string]any{"session": "last", "steps": 5}, "session last 5"},
 		{"event", map[string]any{"event": "4711"}, "event 4711"},
+		{"file", map[string]any{"path": "a.go", "at": "10m", "from": 7}, "file a.go 10m 7"},
 		{"state_at", map[string]any{"point": "10m", "projection": "working", "key": "s"}, "state 10m working s"},
 		{"why", map[string]any{"text": "proxy.go"}, "why proxy.go "},
 		{"decisions", map[string]any{"all": true}, "decisions true"},
@@ -110,7 +115,7 @@ func TestToolsOnlyRead(t *testing.T) {
 	}
 
 	slices.Sort(names)
-	if want := []string{"decisions", "event", "find", "session", "state_at", "why"}; !slices.Equal(names, want) {
+	if want := []string{"decisions", "event", "file", "find", "session", "state_at", "why"}; !slices.Equal(names, want) {
 		t.Errorf("tools = %v, want %v", names, want)
 	}
 }

@@ -92,7 +92,12 @@ type row struct {
 
 // Run lists the versions.
 func (f *logVerb) Run(ctx context.Context, e *env.Env, args []string) error {
-	t := targetOf(e, args[0])
+	return Log(ctx, e, args[0], f.Last)
+}
+
+// Log lists the newest versions of a file.
+func Log(ctx context.Context, e *env.Env, path string, last command.Count) error {
+	t := targetOf(e, path)
 	var list []row
 	var newest versions.Version
 	left, err := walk(ctx, e, t, func(v versions.Version) {
@@ -110,8 +115,8 @@ func (f *logVerb) Run(ctx context.Context, e *env.Env, args []string) error {
 		e.Say("warning: " + leftOut(left))
 	}
 	slices.Reverse(list)
-	if f.Last != command.All {
-		list = list[:min(len(list), int(f.Last))]
+	if last != command.All {
+		list = list[:min(len(list), int(last))]
 	}
 	if e.JSON {
 		return cmdline.PrintEach(&e.Console, jsonRows(list))

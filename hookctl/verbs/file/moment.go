@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -117,6 +118,10 @@ func versionAt(ctx context.Context, e *env.Env, t target, m moment, also func(ve
 		case next.Known == "" && chosen.Known != "":
 			next = v
 		}
+		if m.before > 0 && v.Seq == m.before && chosen.Known == "" && previous.Known != "" {
+			chosen = previous // the call found nothing else
+			chosen.Doubts = append(slices.Clone(previous.Doubts), leftSo(previous, m))
+		}
 		previous = v
 	})
 	if err != nil {
@@ -132,6 +137,11 @@ func versionAt(ctx context.Context, e *env.Env, t target, m moment, also func(ve
 		c.Doubts = append(c.Doubts, between(chosen, next))
 	}
 	return c, nil
+}
+
+// leftSo says how it is known what a call found whose record does not have it as a version of its own.
+func leftSo(v versions.Version, m moment) string {
+	return fmt.Sprintf("this is what event %d had left; no record says that event %d found anything else", cmp.Or(v.Seq, v.Before), m.before)
 }
 
 // between says that a file was changed at an unknown moment.

@@ -123,6 +123,9 @@ func restorable(t target, c choice) error {
 	case c.Known != versions.Whole:
 		return problem.Faultf("%s is not known as a whole then: %s", t.given, knownWords(c.Version)).
 			Advise("`hookctl file show` prints what is known; `hookctl file log` lists the versions")
+	case strings.ContainsRune(c.Content, '\uFFFD') && c.Ends != versions.AsRecorded:
+		return problem.Faultf("%s has bytes that are no text, which the client does not give", t.given).
+			Advise("`hookctl file show` prints it with U+FFFD in their place")
 	case c.Redacted:
 		return problem.Faultf("%s had secrets then, which were replaced before its content was recorded", t.given).
 			Advise("`hookctl file show` prints it with a marker for each")
@@ -220,9 +223,6 @@ func (p *present) cautions(c choice, content string) []string {
 	}
 	for _, doubt := range c.Doubts {
 		list = append(list, "warning: "+doubt)
-	}
-	if strings.ContainsRune(content, '\uFFFD') && c.Ends != versions.AsRecorded {
-		list = append(list, "warning: it has the sign U+FFFD, by which the client shows bytes that are no text")
 	}
 	if content != c.OnDisk() {
 		list = append(list, "note: its lines will end with CR LF, as those of the file on disk do")

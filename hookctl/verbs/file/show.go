@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -46,13 +47,20 @@ type partJSON struct {
 
 // Run prints the file.
 func (f *showVerb) Run(ctx context.Context, e *env.Env, args []string) error {
-	return Show(ctx, e, args[0], f.At)
+	return Show(ctx, e, Question{Path: args[0], At: f.At})
+}
+
+// Question asks for a file as it was at a point.
+type Question struct {
+	Path string
+	At   string // the point, as it was typed; "" means now
+	From int    // number of the first line that is wanted; 0 means all
 }
 
 // Show prints a file as it was at a point.
-func Show(ctx context.Context, e *env.Env, path, at string) error {
-	t := targetOf(e, path)
-	m, err := momentOf(ctx, e, at)
+func Show(ctx context.Context, e *env.Env, q Question) error {
+	t := targetOf(e, q.Path)
+	m, err := momentOf(ctx, e, q.At)
 	if err != nil {
 		return err
 	}
@@ -63,7 +71,7 @@ func Show(ctx context.Context, e *env.Env, path, at string) error {
 	if e.JSON {
 		return e.Verdict(jsonContent(t, c), c.Known == versions.Whole, nil)
 	}
-	return printContent(e, t, c)
+	return printContent(e, t, c, q.From)
 }
 
 // jsonContent returns a version with its content as it is printed.
@@ -80,7 +88,7 @@ func jsonContent(t target, c choice) contentJSON {
 }
 
 // printContent prints a version for people and pipes.
-func printContent(e *env.Env, t target, c choice) error {
+func printContent(e *env.Env, t target, c choice, from int) error {
 	if c.left > 0 {
 		e.Say("warning: " + leftOut(c.left))
 	}
@@ -103,13 +111,25 @@ func printContent(e *env.Env, t target, c choice) error {
 		return cmdline.Silent(1)
 	}
 
-	text := c.OnDisk()
+	text := fromLine(c.OnDisk(), from)
 	if !e.Terminal {
 		_, err := io.WriteString(e.Out, text)
 		return err
 	}
 	e.Verbatim(text)
 	return nil
+}
+
+// fromLine returns a text from a line on.
+func fromLine(text string, from int) string {
+	for range from - 1 {
+		_, rest, more := strings.Cut(text, "\n")
+		if !more {
+			return ""
+		}
+		text = rest
+	}
+	return text
 }
 
 // absentWords says why there was no file.

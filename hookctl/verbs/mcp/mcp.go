@@ -18,6 +18,7 @@ import (
 	"hookline/hookctl/redact"
 	"hookline/hookctl/verbs/command"
 	"hookline/hookctl/verbs/env"
+	"hookline/hookctl/verbs/file"
 	"hookline/hookctl/verbs/find"
 	"hookline/hookctl/verbs/ledger"
 	"hookline/hookctl/verbs/log"
@@ -32,8 +33,8 @@ func Command(e *env.Env, serve Server) *cobra.Command {
 	return command.Plain(e, env.Hookfind, command.Text{
 		Use:   "mcp",
 		Short: "Serve agents what happened, by the Model Context Protocol on stdin and stdout",
-		Long: "Serve agents what happened, by the Model Context Protocol on stdin and stdout: six tools that only read (find, session,\n" +
-			"event, state_at, why, decisions), and this project's sessions as resources. Answers are bounded and redacted once more.",
+		Long: "Serve agents what happened, by the Model Context Protocol on stdin and stdout: seven tools that only read (find, session,\n" +
+			"event, file, state_at, why, decisions), and this project's sessions as resources. Answers are bounded and redacted once more.",
 		Example: "  claude mcp add hookline -- hookctl mcp\n" +
 			"  npx @modelcontextprotocol/inspector hookctl mcp",
 	}, verb(serve))
@@ -157,6 +158,32 @@ func (s *Answers) Event(ctx context.Context, id string) (string, error) {
 		}
 		log.Describe(e, r)
 		return nil
+	})
+}
+
+// FileQuestion asks for a file's versions, or with a point for its content then.
+type FileQuestion struct {
+	Path string `json:"path" jsonschema:"the file, which need not be there any more"`
+	At   string `json:"at,omitempty" jsonschema:"the point: an event, a session (its end), a time, a duration back from now such as 10m, or before:EVENT for what that event's call found; without it the versions are listed"`
+	From int    `json:"from,omitempty" jsonschema:"number of the first line that is wanted, for a content that was cut"`
+}
+
+// newestVersions is how many versions of a file an agent is given.
+const newestVersions = 30
+
+// File gives the versions of a file, or its content at a point, with what is doubtful.
+func (s *Answers) File(ctx context.Context, q FileQuestion) (string, error) {
+	return s.told(ctx, func(e *env.Env) error {
+		e.Err = e.Out // what is said of a content belongs to the answer
+		if q.At == "" {
+			return file.Log(ctx, e, q.Path, newestVersions)
+		}
+		err := file.Show(ctx, e, file.Question{Path: q.Path, At: q.At, From: q.From})
+		var said cmdline.Silent
+		if errors.As(err, &said) {
+			return nil
+		}
+		return err
 	})
 }
 
