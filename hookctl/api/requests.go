@@ -151,6 +151,7 @@ type TranscriptsRequest struct {
 type RecoverRequest struct {
 	At      past.Point `query:"at"`
 	Session string     `query:"session"`
+	Into    string     `query:"into"` // the session that gets it; "" means the source where that lives, else the project's only live session
 	Cwd     string     `query:"cwd"`
 	DryRun  bool       `query:"dry_run"`
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"hookline/events"
@@ -12,6 +13,7 @@ import (
 	"hookline/hookctl/problem"
 	"hookline/hookctl/recorder"
 	"hookline/projector"
+	"hookline/projector/identity"
 	"hookline/projector/session"
 	"hookline/projector/working"
 	"hookline/replay/past"
@@ -99,11 +101,9 @@ func (ep *commandEndpoints) recoverIdentity(o api.RecoverRequest) (api.Work[past
 			return found.Result, err
 		}
 
-		was := found.Identity
-		target := was.SessionID // where that does not live it is the project's only live session
-		only := ep.onlyIn(ctx, was.Project)
-		if only != "" && !slices.Contains(ep.liveIDs(ctx, session.Alive), target) {
-			target = only
+		target, err := ep.recoveryTarget(ctx, o, found.Identity)
+		if err != nil {
+			return found.Result, err
 		}
 		_, err = ep.rec.Do(ctx, func(r projector.Reader) (envs []events.Envelope, err error) {
 			out, envs, err = recovery.Plan(r, found, target)
@@ -111,6 +111,37 @@ func (ep *commandEndpoints) recoverIdentity(o api.RecoverRequest) (api.Work[past
 		})
 		return out, err
 	}, nil
+}
+
+// recoveryTarget returns the session that gets a recovered identity: the one that is named, else its own session where that is
+// named or lives alone, else the project's only live session. Of several none is guessed.
+func (ep *commandEndpoints) recoveryTarget(ctx context.Context, o api.RecoverRequest, was identity.State) (string, error) {
+	if o.Into != "" {
+		id, err := ep.resolveSession(ctx, o.Into)
+		if err != nil {
+			return "", err
+		}
+		s, _ := ep.session(ctx, id)
+		switch {
+		case s.Project != was.Project:
+			return "", problem.Conflict("session %s is of another project than the identity of %s", id, was.SessionID).
+				Advise("nothing is carried from one project to another: name a session of this one with --into")
+		case s.Status == session.Deleted:
+			return "", problem.Conflict("session %s was deleted", id).Advise("name another one with --into")
+		}
+		return id, nil
+	}
+
+	live := ep.liveIDs(ctx, session.AliveIn(was.Project))
+	named := o.Session != "" && slices.Contains(live, was.SessionID)
+	switch {
+	case named || len(live) == 0:
+		return was.SessionID, nil
+	case len(live) == 1:
+		return live[0], nil
+	}
+	return "", problem.Conflict("%d sessions of the project are live: %s", len(live), strings.Join(live, ", ")).
+		Advise("--into SESSION names the one that gets the identity, for example --into " + live[0])
 }
 
 // wantedIdentity returns the identity that a request names.

@@ -3,7 +3,10 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"hookline/events"
 	"hookline/expect"
 	"hookline/hookctl/api"
+	"hookline/hookctl/problem"
 	"hookline/hookctl/wire"
 	"hookline/projector/identity"
 	"hookline/replay/past"
@@ -127,13 +131,12 @@ func TestRecoverRefuses(t *testing.T) {
 		ask  api.RecoverRequest
 		want string
 	}{
-		{p, api.RecoverRequest{At: "2026-11-17T08:00:00Z"}, "this folder's project had no snapshot at or before 2026-11-17T08:00:00Z"},
-		{p, api.RecoverRequest{At: "1"}, "this folder's project had no snapshot at or before sequence 1"},
+		{p, api.RecoverRequest{At: "2026-11-17T08:00:00Z"}, "this folder's project had no identity at or before 2026-11-17T08:00:00Z"},
 		{p, api.RecoverRequest{At: "2026-11-17T08:00:00Z", Session: "good"}, "session good had no identity at 2026-11-17T08:00:00Z"},
 		{p, api.RecoverRequest{At: "now", Session: "nobody"}, `there is no session "nobody"`},
 		{p, api.RecoverRequest{At: "yesterday"}, `"yesterday" is no sequence, time or duration`},
 		{p, api.RecoverRequest{At: "99999"}, "no event 99999 is in the log"},
-		{elsewhere, api.RecoverRequest{At: "now"}, "this folder's project had no snapshot at or before "},
+		{elsewhere, api.RecoverRequest{At: "now"}, "this folder's project had no identity at or before "},
 		{oldLog{t: t, d: p.d}, api.RecoverRequest{At: "now"}, "no project is known here"},
 	} {
 		_, err := c.p.recover(c.ask)
@@ -202,6 +205,96 @@ func TestImportedSessionIsOld(t *testing.T) {
 	s := p.state("never-ended")
 	if !s.Persisted || s.PersistedAtMS > tuesday.Add(2*time.Minute).UnixMilli() || p.latest() != "good" {
 		t.Errorf("persisted at %v, the newest identity is %q", time.UnixMilli(s.PersistedAtMS).UTC(), p.latest())
+	}
+	mustVerify(t, p.d)
+}
+
+// lose has the log lose one record, as a bad sector does, and opens it again.
+func (p *oldLog) lose(session, typ string) {
+	p.t.Helper()
+	lost := ""
+	for _, r := range allOf(p.t, p.d) {
+		if r.Session == session && r.Type == typ {
+			lost = r.ID
+		}
+	}
+	home := p.d.opts.Home
+	shut(p.t, p.d)
+	spoil(p.t, blockPath(home, 1), lost, 40)
+	p.d = open(p.t, home)
+}
+
+// Where the event of the newest snapshot is lost, the identity is the one that was folded up to the moment, and that is said;
+// the next session starts from it, as the verb promises.
+func TestRecoverWithoutTheSnapshotsEvent(t *testing.T) {
+	p := twoDays(t)
+	was := p.state("bad")
+	p.lose("bad", events.TypeIdentityPersisted)
+	defer func() { shut(t, p.d) }()
+	expect.EqualNow(t, p.latest(), "good", "the newest snapshot that is left is of")
+
+	got, err := p.recover(api.RecoverRequest{At: "2026-11-18T20:00:00Z"})
+	expect.OK(t, err)
+	expect.Equal(t, got.Session, "bad", "session of the identity")
+	expect.Equal(t, got.Folded, true, "it is folded, without a snapshot")
+	expect.Equal(t, got.Snapshot, int64(0), "time of a snapshot")
+	expect.Equal(t, got.After.R, was.Integration, "r of the identity")
+	expect.Equal(t, p.latest(), "bad", "the project's newest identity")
+
+	p.start(48*time.Hour, "next")
+	next := p.state("next")
+	expect.Equal(t, next.PreviousSessionID, "bad", "the next session starts from")
+	expect.Equal(t, next.Integration, was.Integration, "with r")
+
+	earlier, err := p.recover(api.RecoverRequest{At: "2026-11-17T20:00:00Z", DryRun: true})
+	expect.OK(t, err)
+	expect.Equal(t, earlier.Session+" "+fmt.Sprint(earlier.Folded), "good false", "the snapshot before")
+	shut(t, p.d)
+	p.d = open(t, p.d.opts.Home) // what an opening has lost is new to it
+	mustVerify(t, p.d)
+}
+
+// Before the project's first snapshot it is the session that had begun.
+func TestRecoverBeforeTheFirstSnapshot(t *testing.T) {
+	p := twoDays(t)
+	defer shut(t, p.d)
+	got, err := p.recover(api.RecoverRequest{At: "2026-11-17T09:30:00Z", DryRun: true})
+	expect.OK(t, err)
+	expect.Equal(t, got.Session+" "+fmt.Sprint(got.Folded), "good true", "identity before the first snapshot")
+}
+
+// Of several live sessions none is guessed: they are listed, and --into names one, which the next session starts from.
+func TestRecoverWithSeveralLive(t *testing.T) {
+	p := twoDays(t)
+	defer shut(t, p.d)
+	for id, pid := range map[string]int{"live-1": os.Getpid(), "live-2": os.Getppid()} {
+		f := startIn(p.dir, id)
+		f.Env["CLAUDE_PID"] = strconv.Itoa(pid)
+		take(t, p.d, f)
+	}
+	request := api.RecoverRequest{At: "2026-11-17T20:00:00Z"}
+	_, err := p.recover(request)
+	var refused *problem.Error
+	if !errors.As(err, &refused) {
+		t.Fatalf("recover with two live sessions: %v, want a refusal", err)
+	}
+	expect.Equal(t, refused.Message, "2 sessions of the project are live: live-1, live-2", "refusal")
+	expect.Equal(t, refused.Hint, "--into SESSION names the one that gets the identity, for example --into live-1", "hint")
+
+	request.Into = "live-1"
+	got, err := p.recover(request)
+	expect.OK(t, err)
+	expect.Equal(t, got.Target, "live-1", "target")
+	expect.Equal(t, p.state("live-1").PreviousSessionID, "good", "its identity is of")
+	take(t, p.d, startIn(p.dir, "next"))
+	expect.Equal(t, p.state("next").PreviousSessionID, "live-1", "the next session starts from")
+
+	elsewhere := oldLog{t: t, d: p.d, dir: t.TempDir()}
+	take(t, p.d, startIn(elsewhere.dir, "other"))
+	request.Into = "other"
+	_, err = p.recover(request)
+	if err == nil || err.Error() != "session other is of another project than the identity of good" {
+		t.Errorf("recover into another project: %v", err)
 	}
 	mustVerify(t, p.d)
 }

@@ -17,6 +17,7 @@ import (
 type recoverOptions struct {
 	At      string `help:"the moment, as below"`
 	Session string `help:"this session's identity: its id, any unique prefix of it, or last"`
+	Into    string `help:"the session that gets it: its id, any unique prefix of it, or last"`
 	DryRun  bool   `flag:"dry-run" help:"only show what it would be"`
 }
 
@@ -24,9 +25,10 @@ func (a *app) recoverCmd() *cobra.Command {
 	var o recoverOptions
 	return a.verb("recover --at POINT", "Make an identity of the past the current one",
 		"Restore an earlier identity: the session's with --session, else the newest\n"+
-			"snapshot of this folder's project at or before the point. It goes to the project's live session\n"+
-			"where there is one, and the next session starts from it. An event is added to the log and says\n"+
-			"what it replaces; nothing is erased, and a second recover undoes it.\n\n"+
+			"snapshot of this folder's project at or before the point. Where the event of a snapshot was lost it is\n"+
+			"the identity as it was folded up to there. It goes to the project's live session where there is one,\n"+
+			"of several to the one that --into names, and the next session starts from it. An event is added to the\n"+
+			"log and says what it replaces; nothing is erased, and a second recover undoes it.\n\n"+
 			"A point is a sequence, or a time of capture (RFC 3339, or local as '2026-11-21 08:00' or 08:00),\n"+
 			"a duration back from now such as 10m, or `now`.",
 		"  replay recover --at '2026-11-17 18:00' --dry-run\n  replay recover --at 120 --session c68c8a51",
@@ -42,7 +44,11 @@ func (a *app) recoverCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			request := api.RecoverRequest{At: at, Session: id, Cwd: a.Cwd, DryRun: o.DryRun}
+			into, err := a.session(ctx, o.Into)
+			if err != nil {
+				return err
+			}
+			request := api.RecoverRequest{At: at, Session: id, Into: into, Cwd: a.Cwd, DryRun: o.DryRun}
 			done, err := long(ctx, a, api.Recover, request, "folding")
 			if err != nil {
 				return err
@@ -52,6 +58,9 @@ func (a *app) recoverCmd() *cobra.Command {
 				where := "at sequence " + cmdline.Count(r.Seq)
 				if r.Snapshot > 0 {
 					where += ", snapshot of " + time.UnixMilli(r.Snapshot).In(a.Zone).Format(time.DateTime)
+				}
+				if r.Folded {
+					where = "at sequence " + cmdline.Count(r.Seq) + ", as it was folded there: the log has no snapshot of it from then"
 				}
 				a.Printf("from     %s (%s)\n", cmdline.Clean(r.Session), where)
 				a.Printf("into     %s\n", cmdline.Clean(r.Target))

@@ -40,6 +40,7 @@ type Recovered struct {
 	Seq      uint64    `json:"seq" jsonschema_description:"sequence that the identity was folded at"`
 	Session  string    `json:"session" jsonschema_description:"id of the session whose identity it was"`
 	Snapshot int64     `json:"snapshot" jsonschema_description:"time of the newest snapshot that the identity had then, in milliseconds since 1970; 0 when none was taken"`
+	Folded   bool      `json:"folded,omitempty" jsonschema_description:"whether the log has no snapshot of it from then, since the event is lost or there was none yet: it is the identity as it was folded up to the sequence"`
 	Project  string    `json:"project" jsonschema_description:"id of the project"`
 	Target   string    `json:"target" jsonschema_description:"id of the session that has the identity now"`
 	Replaces string    `json:"replaces,omitempty" jsonschema_description:"id of the session that was the project's latest before"`
