@@ -45,6 +45,7 @@ func (h *History) takeUpdate(r events.Record, c call, p events.Patched) []Versio
 		text, ok := changed(h.now.text, p.Changes)
 		if ok {
 			s.next = wholeOf(text)
+			s.unseen = true
 		} else {
 			list = append(list, h.before(step{how: Outside, record: r, next: content{known: Nothing}}))
 		}

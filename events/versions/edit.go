@@ -33,7 +33,9 @@ func (h *History) takeEdit(r events.Record, c call) []Version {
 	}
 
 	since := h.last
-	v := h.become(h.edited(r, edit))
+	s := h.edited(r, edit)
+	s.unseen = original == nil
+	v := h.become(s)
 	if v.Known == Parts && len(h.now.lines) > 0 { // of which the other lines are from earlier calls
 		h.last = since
 		return append(list, v)

@@ -220,7 +220,12 @@ type step struct {
 	next   content
 	patch  []hunk // the client's own difference, for the count of lines
 	doubts []string
+	unseen bool // the record does not have the file before the change
 }
+
+// maybeElsewhere is said of a change in a content that the record does not have: what else had been changed outside is
+// not seen then, unless the size on disk fits.
+const maybeElsewhere = "the record does not have the file before this change: one from outside, elsewhere in it, would not show"
 
 // become makes a version of a step that the record's event itself made.
 func (h *History) become(s step) Version {
@@ -234,6 +239,9 @@ func (h *History) become(s step) Version {
 		v.Tool = e.ToolName
 	}
 	h.compareSize(&v, s.record)
+	if s.unseen && v.Known == Whole && v.Ends == UnknownEnds {
+		v.Doubts = append(slices.Clip(v.Doubts), maybeElsewhere)
+	}
 	return v
 }
 
@@ -335,7 +343,7 @@ func (h *History) deleted(r events.Record, doubt string) []Version {
 
 // takeRestored takes in that a command wrote an earlier content again.
 func (h *History) takeRestored(r events.Record, e *events.FileRestored) []Version {
-	list := h.foundDigest(r, e.Replaced)
+	list := h.foundDigest(r, e)
 	text, is := h.kept.texts[e.Digest]
 	if !is {
 		doubts := []string{fmt.Sprintf("it was written as of event %d, whose content is not among those that were read", e.From)}
@@ -349,15 +357,16 @@ func (h *History) takeRestored(r events.Record, e *events.FileRestored) []Versio
 }
 
 // foundDigest takes in that a command found a content of which only the digest is recorded; "" is that of no file.
-func (h *History) foundDigest(r events.Record, digest string) []Version {
-	if digest == "" {
+func (h *History) foundDigest(r events.Record, e *events.FileRestored) []Version {
+	if e.Replaced == "" {
 		return h.foundNone(r)
 	}
-	if text, is := h.kept.texts[digest]; is {
+	if text, is := h.kept.texts[e.Replaced]; is {
 		return h.found(r, text)
 	}
 	if h.now.known == Whole || h.now.known == Absent && h.begun {
-		return []Version{h.before(step{how: Outside, record: r, next: content{known: Nothing}})}
+		s := step{how: Outside, record: r, next: content{known: Nothing}, doubts: []string{"a copy was kept in " + e.Copy}}
+		return []Version{h.before(s)}
 	}
 	return nil
 }

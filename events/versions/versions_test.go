@@ -381,6 +381,27 @@ func TestSizeOnDisk(t *testing.T) {
 	}
 }
 
+// An edit without the file before it is made in the content that is known: what a person changed elsewhere does not show.
+func TestEditWithoutTheFileBefore(t *testing.T) {
+	without := edited("a", "b")
+	fits := without
+	fits.seen = "2 2026-11-21T08:00:00Z"
+	for _, c := range []struct {
+		name   string
+		call   told
+		doubts int
+	}{
+		{"with the file", editedIn("a\n", "a", "b"), 0},
+		{"without it", without, 1},
+		{"without it, of a size that fits", fits, 0},
+	} {
+		v := fold(t, write("a\n"), c.call)[1]
+		if len(v.Doubts) != c.doubts {
+			t.Errorf("doubts of an edit %s = %q, want %d", c.name, v.Doubts, c.doubts)
+		}
+	}
+}
+
 func TestRedacted(t *testing.T) {
 	secret := write("key = [REDACTED:aws]\n")
 	secret.redacted = 1

@@ -21,6 +21,9 @@ const (
 	creates
 )
 
+// fileRestored takes in that the session wrote a file as it was before.
+func (s *State) fileRestored(r events.Record, e *events.FileRestored) { s.touched(r, e.File, edits) }
+
 // changes are what a call does that changes a file, by whether that is new.
 var changes = map[bool]int{false: edits, true: creates}
 

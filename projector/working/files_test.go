@@ -25,6 +25,16 @@ func paths(files []File) string {
 	return strings.Join(list, " ")
 }
 
+func TestARestoredFileIsChanged(t *testing.T) {
+	s := folded(did("Read", `{"file_path":"/w/a.py"}`, `{}`), &events.FileRestored{File: "/w/a.py", From: 1})
+	if len(s.Files) != 1 || !s.Files[0].Changed() {
+		t.Errorf("files = %+v, want /w/a.py as one that the session changed", s.Files)
+	}
+	if s.Unproved.Text != "/w/a.py" {
+		t.Errorf("file that no check has passed since = %q, want /w/a.py", s.Unproved.Text)
+	}
+}
+
 func TestFilesFollowMovesAndRemovals(t *testing.T) {
 	edit := func(file string) events.Event { return did("Edit", fmt.Sprintf(`{"file_path":%q}`, file), `{}`) }
 	for _, c := range []struct {

@@ -157,6 +157,7 @@ var Table = projector.New(projector.Spec[State]{
 		projector.On((*State).subagentStopped),
 		projector.On((*State).checkpointCreated),
 		projector.On((*State).restored),
+		projector.On((*State).fileRestored),
 		projector.On((*State).goalSet),
 		projector.On((*State).handoffWritten),
 		projector.On((*State).handoverTaken),
