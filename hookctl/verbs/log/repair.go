@@ -3,6 +3,7 @@ package log
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -59,6 +60,21 @@ func (f *repairVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 		return e.PrintRaw(text)
 	}
 
+	f.print(e, result)
+	lost, err := api.GetLosses.Call(ctx, e, api.None{})
+	if err == nil && len(lost.Lost) > 0 { // an older daemon does not know
+		var runs []string
+		for _, r := range lost.Lost {
+			runs = append(runs, r.String())
+		}
+		e.Say("hint: the log itself has lost sequences " + strings.Join(runs, ", ") + ", which are in no state any more: " +
+			"`replay repair --from EXPORT` restores their events from an export and from the client's transcripts")
+	}
+	return nil
+}
+
+// print says what was folded again, and the first values that differed.
+func (f *repairVerb) print(e *env.Env, result api.Rebuilt) {
 	what := "all projections"
 	if result.Projection != "" {
 		what = "projection " + result.Projection
@@ -67,7 +83,11 @@ func (f *repairVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 	if result.DryRun {
 		verb = "compared, nothing changed"
 	}
-	e.Printf("%s: %s up to sequence %d in %.0f ms, %s differed\n", what, verb, result.Seq, result.TookMS, cmdline.Plural(len(result.Changed), "value"))
+	differ := "every value is what the log says"
+	if n := len(result.Changed); n > 0 {
+		differ = cmdline.Plural(n, "value") + " differed"
+	}
+	e.Printf("%s: %s up to sequence %d in %.0f ms, %s\n", what, verb, result.Seq, result.TookMS, differ)
 	for i, d := range result.Changed {
 		if i == 20 {
 			e.Printf("  … and %d more (--json lists all)\n", len(result.Changed)-i)
@@ -75,5 +95,4 @@ func (f *repairVerb) Run(ctx context.Context, e *env.Env, _ []string) error {
 		}
 		e.Printf("  %s %s %s: was %s, is %s by the log\n", d.Projection, cmdline.OneLine(d.Key), d.Field, cmdline.Fit(cmdline.OneLine(show.OrDash(d.Got)), 40), cmdline.Fit(cmdline.OneLine(show.OrDash(d.Want)), 40))
 	}
-	return nil
 }
