@@ -225,7 +225,7 @@ type step struct {
 
 // maybeElsewhere is said of a change in a content that the record does not have: what else had been changed outside is
 // not seen then, unless the size on disk fits.
-const maybeElsewhere = "the record does not have the file before this change: one from outside, elsewhere in it, would not show"
+const maybeElsewhere = "the file before it is not recorded: a change elsewhere would not show"
 
 // become makes a version of a step that the record's event itself made.
 func (h *History) become(s step) Version {

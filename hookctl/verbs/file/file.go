@@ -50,7 +50,8 @@ var Outputs = cmdline.Outputs{
 
 // Bounds of a history.
 const (
-	mostCalls   = 2000     // about one file, the newest
+	mostCalls   = 10_000   // about files of that name, the newest
+	mostFound   = 4000     // of them by one question to the index
 	mostOnDisk  = 64 << 20 // bytes of a file that is read
 	callsAtOnce = 100      // that are read from the log in one request
 )
@@ -154,7 +155,7 @@ func callsAbout(ctx context.Context, e *env.Env, t target) ([]find.Match, error)
 
 	var all []find.Match
 	for _, q := range questions(t) {
-		q.Limit = 2 * mostCalls // of files with the same name
+		q.Limit = mostFound
 		q.Every = true
 		found, err := x.Search(ctx, q)
 		if err != nil {
@@ -168,8 +169,8 @@ func callsAbout(ctx context.Context, e *env.Env, t target) ([]find.Match, error)
 	return slices.CompactFunc(all, func(a, b find.Match) bool { return a.Seq == b.Seq }), nil
 }
 
-// mostFolders bounds the folders above a file whose removal is looked for.
-const mostFolders = 8
+// mostFolders bounds the folders above a file whose removal is looked for; names further up are in many commands.
+const mostFolders = 3
 
 // questions returns what the index is asked about a file.
 func questions(t target) []find.Query {

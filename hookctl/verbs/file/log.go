@@ -218,7 +218,7 @@ func partWords(v versions.Version) string {
 			texts++
 			continue
 		}
-		ranges = append(ranges, lineRange(p))
+		ranges = append(ranges, lineRange(p, v.Lines))
 	}
 	if n := len(ranges) - mostRanges; n > 0 {
 		ranges = append(ranges[:mostRanges], fmt.Sprintf("%d more", n))
@@ -237,9 +237,12 @@ func partWords(v versions.Version) string {
 	return words
 }
 
-// lineRange names the lines of a part.
-func lineRange(p versions.Part) string {
+// lineRange names the lines of a part of a file, which has so many; 0 where that is unknown.
+func lineRange(p versions.Part, lines int) string {
 	last := p.Line + strings.Count(p.Text, "\n")
+	if lines > 0 { // behind the last end of a line is none
+		last = min(last, lines)
+	}
 	if last == p.Line {
 		return fmt.Sprint(p.Line)
 	}

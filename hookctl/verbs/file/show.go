@@ -153,7 +153,7 @@ func printParts(e *env.Env, c choice) {
 	for _, p := range c.Pieces {
 		place := "a text whose place is not known"
 		if p.Line > 0 {
-			place = "lines " + lineRange(p)
+			place = "lines " + lineRange(p, c.Lines)
 		}
 		e.Verbatim("@@ " + place + " @@\n" + p.Text + "\n")
 	}
