@@ -165,7 +165,7 @@ var goesOn = regexp.MustCompile(`(?i)(\bmore questions\b|\b(would you like|do yo
 	`\b(look|looks|sound|sounds) (good|right|ok)\b|\bproceed\?$)`)
 
 // leavesIt matches an answer that leaves the decision to the agent, or names none of the choices.
-var leavesIt = regexp.MustCompile(`(?i)^(you (decide|choose|pick)|up to you|your call|something else|other|none|skip|not sure|i don['’]t know|both\?|\S+\.(png|jpe?g|gif|pdf|txt))\W*$`)
+var leavesIt = regexp.MustCompile(`(?i)^(you (decide|choose|pick)|up to you|your call|something else|other|not sure|i don['’]t know|\S+\.(png|jpe?g|gif|pdf|txt))\W*$`)
 
 // decidesWork reports whether an answer decides something of the work: not how the agent goes on at the moment, and not a question
 // that asks back.
