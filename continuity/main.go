@@ -129,6 +129,8 @@ func judged(ctx context.Context, o options, p project) (out outcome, err error) 
 	for _, s := range p.sessions {
 		out.alone.judge(s, p.sessions, &out.between)
 	}
+	out.alone.back(p)
+	out.between.back(p)
 
 	if err := o.write(p, true); err != nil {
 		return out, err
@@ -145,6 +147,7 @@ func judged(ctx context.Context, o options, p project) (out outcome, err error) 
 	for _, s := range p.sessions {
 		out.beside.judge(s, p.sessions, &none)
 	}
+	out.beside.back(p)
 	return out, nil
 }
 

@@ -26,7 +26,7 @@ var checkWords = regexp.MustCompile(`(?i)(^|[\s/:=])(tests?|pytest|jest|vitest|m
 // checkPrograms begin the line of such a command. Others with such words, as git commit -m "build it", are none.
 var checkPrograms = strings.Fields(`go cargo npm npx pnpm yarn bun bunx make just task pytest python python3 uv poetry pipenv hatch node deno tsc eslint jest
 	vitest mocha playwright biome ruff mypy pyright golangci-lint phpunit rspec shellcheck dotnet gradle ./gradlew mvn ./mvnw swift flutter dart mix bundle
-	rake tox nox turbo nx xcodebuild composer php cmake ninja ctest bazel zig deno black flake8 prettier vue-tsc`)
+	rake tox nox turbo nx xcodebuild composer php cmake ninja ctest bazel zig deno mise black flake8 prettier vue-tsc`)
 
 // printers are programs whose output is other text: marks in it say nothing of a check on the same line.
 var printers = strings.Fields("cat git sed head tail awk find ls gh curl diff jq")
@@ -114,6 +114,7 @@ var (
 	countsLine = regexp.MustCompile(`(?m)^.*\b\d+ (passed|failed|passing|failing)\b.*$`)
 	testsLine  = regexp.MustCompile(`^\W*Tests:?\s`)
 	filesLine  = regexp.MustCompile(`^\W*(Test Files|Test Suites):?\s`)
+	bareLine   = regexp.MustCompile(`(?m)^\s*(\d+) (pass|fail)$`) // bun's
 	oneCount   = regexp.MustCompile(`\b(\d+) (passed|failed|passing|failing)\b`)
 	colors     = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 )
@@ -123,23 +124,34 @@ type counts struct{ passed, failed int }
 
 // readCounts adds the counts of an output, false where it has none.
 func readCounts(output string) (c counts, any bool) {
-	lines := countsLine.FindAllString(colors.ReplaceAllString(ends(output), ""), -1)
+	output = colors.ReplaceAllString(ends(output), "")
+	add := func(m []string) {
+		n, err := strconv.Atoi(m[1])
+		if err != nil {
+			return
+		}
+		any = true
+		if strings.HasPrefix(m[2], "pass") {
+			c.passed += n
+		} else {
+			c.failed += n
+		}
+	}
+	if list := bareLine.FindAllStringSubmatch(output, -1); list != nil {
+		for _, m := range list {
+			add(m)
+		}
+		return c, any
+	}
+
+	lines := countsLine.FindAllString(output, -1)
 	named := slices.ContainsFunc(lines, testsLine.MatchString)
 	for _, line := range lines {
 		if named && !testsLine.MatchString(line) || filesLine.MatchString(line) {
 			continue
 		}
 		for _, m := range oneCount.FindAllStringSubmatch(line, -1) {
-			n, err := strconv.Atoi(m[1])
-			if err != nil {
-				continue
-			}
-			any = true
-			if strings.HasPrefix(m[2], "pass") {
-				c.passed += n
-			} else {
-				c.failed += n
-			}
+			add(m)
 		}
 	}
 	return c, any

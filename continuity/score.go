@@ -85,6 +85,13 @@ func (s *score) add(other score) {
 	s.missed = append(s.missed, other.missed...)
 }
 
+// back names what was not told with the paths as they were recorded.
+func (s *score) back(p project) {
+	for i, line := range s.missed {
+		s.missed[i] = p.sessions[0].back(line)
+	}
+}
+
 // point is one compaction, or a start, with what the model has been given.
 type point struct {
 	session string

@@ -9,8 +9,8 @@ import (
 // pathTitles begin the lines that name files.
 var pathTitles = []string{"Edited", "Read", "Seen, not opened", "Changed on disk since you saw them", "Used in this project"}
 
-// more is what stands behind a list of which some was left out, and what a path is said to be.
-var more = regexp.MustCompile(`\s*\([^()]*\)`)
+// more is what stands behind a list of which some was left out.
+var more = regexp.MustCompile(`\s*\(\d+ more[^()]*\)`)
 
 // pathsTold returns the files that are named in lists of files.
 func pathsTold(root, told string) []string {

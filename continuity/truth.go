@@ -94,6 +94,9 @@ func (s *score) truthOf(all []*session, m moment) {
 		case "ran":
 			s.ranTrue(m, it)
 		case "open":
+			if c := m.source.newest(it.command); c != nil && readOutcome(c.command, c.output, c.failed) == failed {
+				s.judged(truthFailed, m, it.text, right)
+			}
 			s.judged(truthOpen, m, it.text, m.source.stillOpen(it))
 		case "goal":
 			s.judged(truthGoals, m, it.text, m.source.notDone(it.text))
@@ -245,15 +248,16 @@ func (h *history) stillOpen(it item) verdict {
 	return v
 }
 
-// readAny reads a command that may be no check: then the client's word counts.
+// readAny reads a command that may be no check: then the client's word counts, where it is that command's.
 func readAny(c *ran) reading {
-	is := readOutcome(c.command, c.output, c.failed)
-	isCheck := slices.ContainsFunc(simples(c.command, "/"), isCheck)
+	list := simples(c.command, "/")
 	switch {
-	case isCheck:
-		return is
+	case slices.ContainsFunc(list, isCheck):
+		return readOutcome(c.command, c.output, c.failed)
 	case c.failed:
 		return failed
+	case slices.ContainsFunc(list, func(s simple) bool { return s.piped || !s.sure }):
+		return unclear
 	}
 	return passed
 }

@@ -67,6 +67,7 @@ func TestReadCounts(t *testing.T) {
 		"test result: ok. 140 passed; 0 failed; 3 ignored\ntest result: ok. 3 passed; 0 failed": {143, 0},
 		"Test Suites: 1 failed, 4 passed, 5 total\nTests:       2 failed, 20 passed, 22 total":  {20, 2},
 		" Test Files  3 passed (3)\n      Tests  17 passed (17)":                                {17, 0},
+		"3 passed in the log of a test\n\n 1309 pass\n 0 fail\n 9 expect() calls":               {1309, 0},
 		"=== 1 failed, 5 passed in 0.3s ===":                                                    {5, 1},
 	} {
 		if got, any := readCounts(output); !any || got != want {
@@ -86,11 +87,11 @@ func TestItems(t *testing.T) {
 		"Not mended: `go test ./...` in sub ended with exit 1, 3 h ago, not run since: printed \"--- FAIL\"\n" +
 		"Not mended: Edit of a.go ended with an error\n" +
 		"Ran: `go vet ./...` (ok); `npm test -- (x)` (failed, exit 1, 2 failed); `make` (unknown)\n" +
-		"Edited: a.go; lib/{b.go,up/{c.go,d e, f.md}}; {g.go,h.go}; /w/i.go. (2 more: hookctl context show --rest)\n" +
+		"Edited: a.go; lib/{b.go,up/{c.go,d e, f.md}}; {g.go,h.go}; /w/i (2024).go. (2 more: hookctl context show --rest)\n" +
 		"Seen, not opened: lib/d.go"
 	items := itemsOf("/w", text(told), told)
 	want := []item{
-		{kind: "paths", paths: []string{"a.go", "lib/b.go", "lib/up/c.go", "lib/up/d e, f.md", "g.go", "h.go", "i.go"}}, {kind: "seen", paths: []string{"lib/d.go"}},
+		{kind: "paths", paths: []string{"a.go", "lib/b.go", "lib/up/c.go", "lib/up/d e, f.md", "g.go", "h.go", "i (2024).go"}}, {kind: "seen", paths: []string{"lib/d.go"}},
 		{kind: "goal", text: "Add the retries. And more"}, {kind: "goal", text: "Make the delay grow"},
 		{kind: "open", command: "go test ./..."}, {kind: "open", file: "a.go"},
 		{kind: "ran", command: "go vet ./...", outcome: "passed"}, {kind: "ran", command: "npm test -- (x)", outcome: "failed", result: ", exit 1, 2 failed"},
@@ -155,6 +156,9 @@ func TestStillOpen(t *testing.T) {
 			begin().fails("source venv/bin/activate && pytest tests/a.py", "1 failed").bash("source venv/bin/activate && pytest tests/b.py", "9 passed in 1s"), right},
 		{"one test of it passed", tests, begin().fails("go test ./...", "--- FAIL: TestA").bash("go test ./... -run TestB", "ok  \tapp\t0.1s"), doubted},
 		{"its script passed", item{kind: "open", command: "npm run lint"}, begin().fails("npm run lint", "✖ 3 problems (3 errors)").bash("npm run lint -- --fix", ""), wrong},
+		{"shown in part", item{kind: "open", command: "mise run test:ci"}, begin().fails("mise run test:ci", "FAIL").bash("mise run test:ci | head -3", "..."), doubted},
+		{"a script shown in part", item{kind: "open", command: "./deploy.sh"}, begin().fails("./deploy.sh", "no").bash("./deploy.sh | head -3", "..."), doubted},
+		{"a script", item{kind: "open", command: "./deploy.sh"}, begin().fails("./deploy.sh", "no").bash("./deploy.sh", ""), wrong},
 		{"something else passed", tests, begin().fails("go test ./...", "--- FAIL: TestA").bash("go vet ./...", ""), right},
 		{"never failed", tests, begin().bash("go test ./...", "ok  \tapp\t0.1s"), doubted},
 		{"a look", item{kind: "open", command: "ls up"}, begin().fails("ls up", "No such file"), wrong},
@@ -306,6 +310,7 @@ func TestPlayedSessionIsTrue(t *testing.T) {
 	s.judge(p.sessions[0], p.sessions, &between)
 	checkTruth(t, s, truthPaths, truth{of: 1, right: 1})
 	checkTruth(t, s, truthOpen, truth{of: 1, right: 1})
+	checkTruth(t, s, truthFailed, truth{of: 1, right: 1})
 	checkTruth(t, s, truthGoals, truth{of: 1, right: 1})
 	if r := s.rows[rowEdited]; r.of != 1 || r.by != 1 {
 		t.Errorf("edited files named = %+v, want 1 of 1: the other one is gone", r)
