@@ -52,6 +52,13 @@ func (k *keeper) feedOnce(ctx context.Context) error {
 	k.log.Info("listening for clients of NATS", "address", feed.Addr())
 	k.feed.Store(&api.Listening{Address: feed.Addr(), Credentials: path})
 
+	err = feed.OnSince(func(request []byte, send func([]byte) error) {
+		answerSince(ctx, k.core, request, sinceAtOnce, send)
+	})
+	if err != nil {
+		return err
+	}
+
 	seq, _ := k.stream.Last()
 	return k.watch(ctx, seq, func(r events.Record) error {
 		if err := feed.Send(r); err != nil {
