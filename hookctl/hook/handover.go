@@ -72,7 +72,7 @@ func handoverOf(in Input, w World, r Reader, source string) *events.HandoverTake
 		From:     chosen.ID,
 		Headless: chosen.Unattended(),
 		Goals:    recent && !startsHeadless(in, w, r),
-		Open:     openIn(r, candidates, in.Time),
+		Open:     openIn(r, candidates, chosen.ID, in.Time),
 	}
 }
 
@@ -89,7 +89,7 @@ func takenFromOrigin(in Input, w World, r Reader, candidates []handover.Session)
 		return nil
 	}
 	own := slices.DeleteFunc(candidates, func(s handover.Session) bool { return s.ID != origin })
-	return &events.HandoverTaken{From: origin, Origin: true, Goals: true, Open: openIn(r, own, in.Time)}
+	return &events.HandoverTaken{From: origin, Origin: true, Goals: true, Open: openIn(r, own, origin, in.Time)}
 }
 
 // originOf returns the session of the project that one which starts is a fork of: the one that the world names, else the one
@@ -137,16 +137,18 @@ func startsHeadless(in Input, w World, r Reader) bool {
 	return events.Headless(cmp.Or(w.Facts.Entrypoint, sessionOf(r, in.Session).Entrypoint))
 }
 
-// openIn returns what sessions left open, the newest last: their own failures, steps and things to do, and what they were
-// handed over themselves. What one of them has closed is closed for all.
-func openIn(r Reader, sessions []handover.Session, now time.Time) []events.OpenItem {
+// openIn returns what sessions left open, the newest last: their own failures, things to do and constraints, and what they were
+// handed over themselves. What one of them has closed is closed for all. Next steps are those of the session that hands over: of
+// one before it a session with work has followed.
+func openIn(r Reader, sessions []handover.Session, from string, now time.Time) []events.OpenItem {
 	states := statesOf(r, sessions, now)
 	var open []events.OpenItem
 	for _, s := range states {
 		for _, item := range append(openOf(s), s.StillOpen()...) {
 			known := slices.ContainsFunc(open, func(other events.OpenItem) bool { return sameThing(item, other) })
 			tooOld := item.Age(now) > openAge
-			if known || tooOld || closedIn(states, item) || ofDeleted(r, item) {
+			passed := item.Kind == events.OpenStep && item.Session != from
+			if known || tooOld || passed || closedIn(states, item) || ofDeleted(r, item) {
 				continue
 			}
 			open = append(open, item)
@@ -395,13 +397,16 @@ func carriedItems(open []events.OpenItem, root string, now time.Time) []Item {
 	var failures []entry // behind the first ones
 	var sessions []string
 	todos := map[string][]events.OpenItem{}
-	var constraints []events.OpenItem
+	var steps, constraints []events.OpenItem
 	for _, o := range slices.Backward(open) {
-		if o.Kind == events.OpenConstraint {
+		switch o.Kind {
+		case events.OpenConstraint:
 			constraints = append(constraints, o)
 			continue
-		}
-		if o.Kind != events.OpenFailure {
+		case events.OpenStep:
+			steps = append(steps, o)
+			continue
+		case events.OpenTodo:
 			if todos[o.Session] == nil {
 				sessions = append(sessions, o.Session)
 			}
@@ -421,6 +426,7 @@ func carriedItems(open []events.OpenItem, root string, now time.Time) []Item {
 		items = append(items, entriesItem(0, it, failures, "Not mended, too: ", "; "))
 	}
 
+	items = append(items, carriedSteps(steps, now)...)
 	for _, id := range sessions[:min(len(sessions), toldOpen)] {
 		var entries []entry
 		for _, o := range slices.Backward(todos[id]) {
@@ -442,6 +448,20 @@ func carriedItems(open []events.OpenItem, root string, now time.Time) []Item {
 		items = append(items, entriesItem(0, it, older, "Still open, older: ", "; "))
 	}
 	return items
+}
+
+// carriedSteps tell what the agent of the session before named as next, as its words: nobody can say what was done of it since.
+func carriedSteps(steps []events.OpenItem, now time.Time) []Item {
+	if steps == nil {
+		return nil
+	}
+	var entries []entry
+	for _, o := range slices.Backward(steps) {
+		entries = append(entries, entry{text: o.Text, event: o.Event})
+	}
+	it := item("working.carried steps", RankHandoff, "", entries[0].event)
+	title := fmt.Sprintf("Next steps, in the words of the session before (%s): ", originText(steps[0], now))
+	return []Item{entriesItem(0, it, entries, title, "; ")}
 }
 
 // StillOpen returns what is told of the things that a session was handed over and has not closed.

@@ -119,6 +119,13 @@ func (l *recording) runs(session, command string) {
 	l.hook("PostToolUse", session, map[string]any{"tool_name": "Bash", "tool_use_id": fmt.Sprint("t", l.seq), "tool_input": map[string]any{"command": command}, "tool_response": map[string]any{"stdout": "ok"}})
 }
 
+// todo gives a session a list of one entry.
+func (l *recording) todo(session, text, status string) {
+	l.t.Helper()
+	list := []map[string]string{{"content": text, "status": status}}
+	l.hook("PostToolUse", session, map[string]any{"tool_name": "TodoWrite", "tool_use_id": fmt.Sprint("t", l.seq), "tool_input": map[string]any{"todos": list}, "tool_response": map[string]any{}})
+}
+
 func (l *recording) stop(session, said string) {
 	l.t.Helper()
 	l.hook("Stop", session, map[string]any{"last_assistant_message": said})
@@ -252,6 +259,7 @@ func TestTwoAtOnce(t *testing.T) {
 func TestOpenItemsAreCarriedOn(t *testing.T) {
 	l := newRecording(t)
 	l.parser("parser-1")
+	l.todo("parser-1", "Fix TestParse", "in_progress")
 	l.end("parser-1")
 	l.start("docs-1", "startup")
 	l.prompt("docs-1", "Describe the deployment of the docs site")
@@ -259,14 +267,14 @@ func TestOpenItemsAreCarriedOn(t *testing.T) {
 	l.end("docs-1")
 
 	told := l.start("third-1", "startup")
-	holds(t, "the start after another session", told, "Goal: Describe the deployment", "Not mended: `go test ./...` ended with an error: printed \"--- FAIL: TestParse (0.00s)\" (session parser1, ", "Still open (session parser1, ", "): fix TestParse")
-	holds(t, "after a compaction", l.start("third-1", "compact"), "Not mended: `go test ./...` ended with an error: printed \"--- FAIL: TestParse (0.00s)\" (session parser1, ", "fix TestParse")
+	holds(t, "the start after another session", told, "Goal: Describe the deployment", "Not mended: `go test ./...` ended with an error: printed \"--- FAIL: TestParse (0.00s)\" (session parser1, ", "Still open (session parser1, ", "): Fix TestParse")
+	holds(t, "after a compaction", l.start("third-1", "compact"), "Not mended: `go test ./...` ended with an error: printed \"--- FAIL: TestParse (0.00s)\" (session parser1, ", "Fix TestParse")
 	l.write("third-1", "/w/other.md")
 	l.end("third-1")
 
 	before := l.now
 	l.now = before.Add(6 * 24 * time.Hour)
-	holds(t, "a start six days later", l.start("late-1", "startup"), "TestParse", "fix TestParse", not, "Goal: ")
+	holds(t, "a start six days later", l.start("late-1", "startup"), "TestParse", "Fix TestParse", not, "Goal: ")
 	l.now = before.Add(8 * 24 * time.Hour)
 	holds(t, "a start eight days later", l.start("later-1", "startup"), not, "TestParse")
 
@@ -274,13 +282,41 @@ func TestOpenItemsAreCarriedOn(t *testing.T) {
 	l.start("mends-1", "startup")
 	l.prompt("mends-1", "Let us see what was left of the parser")
 	l.runs("mends-1", "go test ./...")
-	l.hook("PostToolUse", "mends-1", map[string]any{"tool_name": "TodoWrite", "tool_use_id": "todo", "tool_response": map[string]any{},
-		"tool_input": map[string]any{"todos": []map[string]string{{"content": "Fix TestParse", "status": "completed"}}}})
+	l.todo("mends-1", "Fix TestParse", "completed")
 	holds(t, "after a compaction of the session that closed it", l.start("mends-1", "compact"), not, "TestParse")
 	l.write("mends-1", "/w/parser.go")
 	l.end("mends-1")
-	holds(t, "the start after that", l.start("last-1", "startup"), "From session mends1", not, "FAIL: TestParse", "fix TestParse")
-	holds(t, "a resume of the first one", l.start("parser-1", "resume"), "Goal: Write the parser", not, "FAIL: TestParse", "fix TestParse")
+	holds(t, "the start after that", l.start("last-1", "startup"), "From session mends1", not, "FAIL: TestParse", "Fix TestParse")
+	holds(t, "a resume of the first one", l.start("parser-1", "resume"), "Goal: Write the parser", not, "FAIL: TestParse", "Fix TestParse")
+}
+
+// What the agent named as next is told to the session that goes on from it, as the words of the session before, and to none after
+// that: a session with work has followed.
+func TestNextStepsGoToOneSession(t *testing.T) {
+	words := "Next steps, in the words of the session before"
+	l := newRecording(t)
+	l.parser("parser-1")
+	l.end("parser-1")
+	holds(t, "the start after it", l.start("docs-1", "startup"), words+": fix TestParse")
+
+	l.prompt("docs-1", "Describe the deployment of the docs site")
+	l.write("docs-1", "/w/docs.md")
+	holds(t, "a compaction in its first turn", l.start("docs-1", "compact"), words+" (session parser1, ", "): fix TestParse", not, "Still open")
+	l.stop("docs-1", "The deployment is described.")
+	holds(t, "a compaction after its report", l.start("docs-1", "compact"), not, "fix TestParse")
+	l.end("docs-1")
+	holds(t, "the start after that", l.start("third-1", "startup"), "Goal: Describe the deployment", "FAIL: TestParse", not, "fix TestParse")
+	holds(t, "a resume of the first one", l.start("parser-1", "resume"), "fix TestParse")
+}
+
+// Next steps of a session that hands over after more than a day are told with its age.
+func TestNextStepsOfAnOldSession(t *testing.T) {
+	l := newRecording(t)
+	l.parser("parser-1")
+	l.end("parser-1")
+	l.now = l.now.Add(2 * 24 * time.Hour)
+	told := l.start("late-1", "startup")
+	holds(t, "a start two days later", told, "Next steps, in the words of the session before (session parser1, 2 d ago): fix TestParse", not, "Still open")
 }
 
 // A failure that a session which runs beside has mended is not told, though that one was not handed it.
@@ -291,7 +327,7 @@ func TestMendedBySessionBeside(t *testing.T) {
 	l.prompt("beside-1", "Run the tests once more and tell me")
 	l.runs("beside-1", "go test ./...")
 	l.write("beside-1", "/w/x.go")
-	holds(t, "a third session", l.start("third-1", "startup"), "fix TestParse", not, "FAIL: TestParse")
+	holds(t, "a third session", l.start("third-1", "startup"), "From session beside1", not, "FAIL: TestParse")
 }
 
 // A fork has its origin's conversation: it is told nothing of other sessions, has the identity of its origin, and goes on

@@ -48,7 +48,8 @@ func (s *State) handoverTaken(r events.Record, e *events.HandoverTaken) {
 	for _, item := range e.Open {
 		known := slices.ContainsFunc(s.Carried, func(c Carried) bool { return c.Same(item) })
 		look := item.Kind == events.OpenFailure && failureOfItem(item).Kind == action.Other
-		if !known && !look {
+		older := item.Kind == events.OpenStep && item.Session != e.From // a session with work has followed
+		if !known && !look && !older {
 			s.Carried = copies.Push(s.Carried, Carried{OpenItem: item}, maxCarried)
 		}
 	}

@@ -2,9 +2,7 @@ package working
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
-	"strings"
 
 	"hookline/events"
 	"hookline/events/copies"
@@ -17,29 +15,6 @@ import (
 // Done is the confidence from which on a task counts as done (DECISIONS S2).
 const Done = 80
 
-// nextHead is a line that announces what is to be done.
-var nextHead = regexp.MustCompile(`(?i)^\W*(next steps?|to ?do|remaining( work)?|what('s| is) (left|next)|still (open|to do))\b[^.]*:?\W*$`)
-
-// stepsOf are the entries of the list below such a line, at most 5 of 80 characters.
-func stepsOf(message string) []string {
-	var steps []string
-	below := false
-	for line := range strings.Lines(message) {
-		line = strings.TrimSpace(line)
-		m := listEntry.FindStringSubmatch(line)
-		switch {
-		case below && m != nil && len(steps) < maxSteps:
-			steps = append(steps, wording.Short(m[1], maxStep))
-		case nextHead.MatchString(line):
-			below = true
-			steps = nil
-		case m == nil && line != "":
-			below = false
-		}
-	}
-	return steps
-}
-
 // stopped takes in the end of a turn: what the agent said last, which steps it names as next, and the prompts of the session's
 // schedule. The client says who submitted a prompt in some settings only (2.1.330 by default does not), so a scheduled one is
 // known by its text.
@@ -47,10 +22,7 @@ func (s *State) stopped(r events.Record, e *events.TurnStopped) {
 	s.Turns++
 	s.Said = nil
 	s.Asked = speech.Asks(e.LastAssistantMessage)
-	if steps := stepsOf(e.LastAssistantMessage); steps != nil {
-		s.Steps = &Steps{Texts: steps, Event: r.ID}
-		s.closeTasks(r, steps...)
-	}
+	s.reported(r, e.LastAssistantMessage)
 	s.finished(r, e)
 
 	var schedule []struct{ Prompt string }
@@ -60,13 +32,6 @@ func (s *State) stopped(r events.Record, e *events.TurnStopped) {
 			s.Scheduled = copies.Push(s.Scheduled, text, maxScheduled)
 		}
 	}
-}
-
-// Steps are what is to be done next, in the agent's own words.
-type Steps struct {
-	Texts []string `json:"texts" jsonschema_description:"at most 5, of 80 characters"`
-	Event string   `json:"event" jsonschema_description:"id of the turn's end that named them"`
-	Known bool     `json:"known,omitempty" jsonschema_description:"the context still has the message, behind the newest summary of a compaction"`
 }
 
 // HandoffOf is what the next session of the project has to know, nil where nothing was worked on (S2 "Explicit handoff",

@@ -80,6 +80,56 @@ func TestNextStepsAndSync(t *testing.T) {
 	}
 }
 
+// The next steps are those of the newest report: one without any ends them, where calls were made since.
+func TestNextStepsAreThoseOfTheNewestReport(t *testing.T) {
+	named := &events.TurnStopped{LastAssistantMessage: "Half of it is there.\n\nNext steps:\n- run the smoke tests"}
+	silent := &events.TurnStopped{LastAssistantMessage: "The smoke tests pass."}
+	run := did("Bash", `{"command":"make smoke"}`, `{}`)
+	if s := folded(named, run, silent); s.Steps != nil {
+		t.Errorf("next steps after a call and a report without any = %q, want none", s.Steps.Texts)
+	}
+	if s := folded(named, silent); s.Steps == nil {
+		t.Error("next steps after a report without any and without a call = none, want those named before")
+	}
+	if s := folded(named, run); s.Steps == nil {
+		t.Error("next steps after a call = none, want those named before it")
+	}
+
+	s := folded(named, run, &events.TurnStopped{LastAssistantMessage: "They pass.\n\nNext steps:\n- tell the team"})
+	expect.Equal(t, strings.Join(s.Steps.Texts, "|"), "tell the team", "next steps of two reports")
+}
+
+// What is done, and what another agent of the team does at the moment, is no next step.
+func TestNextStepsAreToBeDone(t *testing.T) {
+	for _, entry := range []string{
+		"**dev-carol** — implementing Story 4.1 now, then 4.2",
+		"**reviewer-3** — standing by for 4.1 and 4.2 reviews",
+		"**devils-advocate** — waiting to activate after all reviews complete",
+		"agent docs is waiting for the loader",
+		"dev-2 is now working on the parser",
+		"Notified verify agent to run VF-1 (frontend verification)",
+		"Tasks #8 and #9 marked as completed in task list",
+		"`install.sh` - Fixed and checked",
+		"✅ the parser",
+		"[x] the parser",
+		"~~the parser~~",
+	} {
+		if steps := stepsOf("Next steps:\n- " + entry); steps != nil {
+			t.Errorf("next steps of the entry %q = %q, want none", entry, steps)
+		}
+	}
+	for _, entry := range []string{
+		"**Run the migration** against your instance",
+		"Complete the parser",
+		"Fix what is marked in the list",
+		"Wait for the review of dev-carol",
+		"[ ] Review the story",
+		"Ask whether someone is working on the loader",
+	} {
+		expect.Equal(t, len(stepsOf("Next steps:\n- done: x\n- "+entry+"\n")), 2, "number of next steps with the entry "+entry)
+	}
+}
+
 // S2 "Explicit handoff": at most 5 next steps of 80 characters, 3 blockers, 5 files.
 func TestS2HandoffBounds(t *testing.T) {
 	list := []events.Event{prompt("Add retries to the upload client"), prompt("Write the documentation of them")}
