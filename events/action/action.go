@@ -220,6 +220,8 @@ func (a *Action) read(run events.Run, args []string) Kind {
 	switch {
 	case kind == Git:
 		return a.gitKind()
+	case a.isProbe():
+		return Other
 	case a.Program == "make" && len(a.Scope) > 0: // several targets
 		a.Verb += " " + strings.Join(a.Scope, " ")
 		a.Scope = nil
@@ -230,6 +232,22 @@ func (a *Action) read(run events.Run, args []string) Kind {
 		a.Program = "npm"
 	}
 	return kind
+}
+
+// isProbe reports whether an action is the compiler of TypeScript on single files: with a file it does not read the project's
+// settings, and so finds errors that the project does not have.
+func (a *Action) isProbe() bool {
+	isCompiler := a.Program == "tsc" || a.Program == "vue-tsc"
+	namesProject := a.has("-p", "--project", "-b", "--build") ||
+		slices.ContainsFunc(a.Select, func(option string) bool {
+			return strings.HasPrefix(option, "-p=") || strings.HasPrefix(option, "--project=")
+		})
+	return isCompiler && !namesProject && slices.ContainsFunc(a.Scope, isOfTypeScript)
+}
+
+// isOfTypeScript reports whether a word names a file that the compiler of TypeScript reads, or a pattern of such.
+func isOfTypeScript(name string) bool {
+	return slices.Contains(strings.Fields(".ts .tsx .mts .cts .js .jsx .mjs .cjs"), path.Ext(name))
 }
 
 // verbFrom takes the subcommand, with the options before it, and returns the arguments behind it.

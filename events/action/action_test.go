@@ -21,7 +21,7 @@ func TestKinds(t *testing.T) {
 	for kind, lines := range map[Kind][]string{
 		Check: {"go test ./...", "npm test", "npm t", "yarn lint:fix", "pnpm run typecheck", "python -m pytest tests", "uv run pytest -q", "npx eslint src", "cargo clippy", "mix test test/x_test.exs",
 			"bash scripts/run_tests.sh", "python tests/test_upload.py", "make lint", "prettier --check .", "cargo fmt --check", "just test-unit", "pre-commit run --all-files"},
-		Build: {"make", "go build ./...", "tsc --noEmit", "npm run build:prod", "./gradlew clean assemble", "./scripts/build.sh", "node scripts/build.mjs", "cmake --build out"},
+		Build: {"make", "go build ./...", "tsc --noEmit", "tsc --noEmit -p .", "npx tsc -p web", "tsc -b packages/a", "npm run build:prod", "./gradlew clean assemble", "./scripts/build.sh", "node scripts/build.mjs", "cmake --build out"},
 		Git: {"git checkout -b feature", "git -C sub switch main", "git -c user.name=x commit -m y", "git push -u origin feature", "git stash", "git merge main", "git cherry-pick abc", "git apply x.patch",
 			"git add -A", "git rebase --continue", "gh pr create --fill", "git tag v1"},
 		Install: {"npm ci", "npm i left-pad", "yarn", "yarn add x", "pnpm install --frozen-lockfile", "bun add x", "pip install -r requirements.txt", "python -m pip install x", "uv sync", "uv pip install x", "poetry add x",
@@ -30,7 +30,7 @@ func TestKinds(t *testing.T) {
 			"helm upgrade api ./chart", "npx wrangler deploy", "npx prisma migrate dev", "alembic upgrade head", "bundle exec rails db:migrate", "python manage.py migrate", "php artisan migrate", "npm publish", "make deploy", "./deploy.sh staging"},
 		Other: {"ls nope", "cat x", "grep -r x .", "which docker", "go version", "pytest --version", "npm run build --help", "npm ls", "npm view x", "curl -sf localhost:8080", "nc -z localhost 5432", "ps aux", "docker ps", "docker logs x",
 			"git status", "git log --oneline", "git diff", "git show", "git branch -a", "git stash list", "git worktree list", "git tag -l", "git fetch", "gh pr view 3", "gh run list", "python -c 'import test; test.run()'", "node -e 'x'",
-			"python train.py", "npm run dev", "rm x", "npm run", "kubectl get pods", "go run ./cmd/x", "sed -n 1,2p x", "pytest --collect-only", "git push --dry-run", "vercel ls", "prisma migrate status", "git apply --check x.patch"},
+			"tsc --noEmit src/a.ts", "npx tsc --jsx react-jsx --skipLibCheck src/a.tsx | head", "python train.py", "npm run dev", "rm x", "npm run", "kubectl get pods", "go run ./cmd/x", "sed -n 1,2p x", "pytest --collect-only", "git push --dry-run", "vercel ls", "prisma migrate status", "git apply --check x.patch"},
 	} {
 		for _, line := range lines {
 			if got := of(t, line).Kind; got != kind {
@@ -165,7 +165,7 @@ func TestFailed(t *testing.T) {
 		{"ls nope && npm test", "Exit code 2\nls: cannot access 'nope': No such file or directory", ""},
 		{"cd nope && npm test", "Exit code 1\n/bin/bash: line 1: cd: nope: No such file or directory", ""},
 		{"grep -q x y && npm test", "Exit code 1", ""},
-		{"git stash && git checkout main", "Exit code 1\nerror: pathspec 'main' did not match", "git stash && git checkout main"},
+		{"git stash && git checkout main", "Exit code 1\nfatal: unable to access", "git stash && git checkout main"},
 		{"npm test && git commit -m x && git push", "Exit code 1\n3 failed", "npm test"},
 		{"npm test && git commit -m x && git push", "Exit code 1\n ! [rejected] main -> main", "git push"},
 		{"git add . && git commit -m x", "Exit code 1\nhook failed", "git add . && git commit -m x"},
@@ -195,6 +195,50 @@ func TestFailed(t *testing.T) {
 		}
 		if got := strings.Join(texts, " && "); got != c.want {
 			t.Errorf("what failed of %q = %q, want %q", c.line, got, c.want)
+		}
+	}
+}
+
+// A line that did nothing, as its shell or its program says, leaves nothing to mend.
+func TestNothingWasDone(t *testing.T) {
+	for _, c := range []struct{ line, output, want string }{
+		{"npm test -- (a)", "/bin/bash: -c: line 1: syntax error near unexpected token `('\n/bin/bash: -c: line 1: `npm test -- (a)'", ""},
+		{"npm run build \"x", "bash: eval: line 5: unexpected EOF while looking for matching `\"'", ""},
+		{"npm run build \"x", "/usr/bin/bash: -c: line 3: unexpected EOF while looking for matching `\"'", ""},
+		{"npm test }", "(eval):1: parse error near `}'", ""},
+		{"npm test !x", "zsh: event not found: x", ""},
+		{"npm test ${x^^}", "(eval):1: bad substitution", ""},
+		{"git add app/[id]/page.tsx", "(eval):1: no matches found: app/[id]/page.tsx", ""},
+		{"npm run build && git add *.snap", "> shop@1.0.0 build\ndone\nzsh:1: no matches found: *.snap", ""},
+		{"bash scripts/test.sh", "scripts/test.sh: line 3: syntax error near unexpected token `fi'", "bash scripts/test.sh"},
+		{"npm test", "> shop@1.0.0 test\nsh: -c: line 0: syntax error near unexpected token `('\nnpm ERR! Test failed", "npm test"},
+		{"npm test", "1) parses: parse error near line 3", "npm test"},
+
+		{"git checkout feature", "error: pathspec 'feature' did not match any file(s) known to git", ""},
+		{"git add template", "fatal: pathspec 'template' did not match any files", ""},
+		{"git checkout -b fix", "fatal: a branch named 'fix' already exists", ""},
+		{"git tag v1.0", "fatal: tag 'v1.0' already exists", ""},
+		{"git commit -m x", "On branch main\nChanges not staged for commit:\n\nno changes added to commit (use \"git add\")", ""},
+		{"git pull origin main", "Already up to date.", ""},
+		{"git pull && git push", "Already up to date.\nfatal: The current branch x has no upstream branch.", "git push"},
+		{"git pull && npm test", "Already up to date.\n3 failed", "npm test"},
+		{"git push origin v1", "error: src refspec v1 does not match any", "git push origin v1"},
+		{"git stash pop && git checkout x", "CONFLICT (content): Merge conflict in a.go\nerror: pathspec 'x' did not match", "git stash pop"},
+
+		{"node scripts/build.mjs", "node:internal/modules/cjs/loader:1143\n  throw err;\n  ^\n\nError: Cannot find module '/w/web/scripts/build.mjs'", ""},
+		{"node scripts/build.mjs", "Error: Cannot find module '/w/lib/parse.js'\nRequire stack:\n- /w/scripts/build.mjs", "node scripts/build.mjs"},
+
+		{"./node_modules/.bin/vite build", "/usr/bin/bash: line 1: ./node_modules/.bin/vite: No such file or directory", ""},
+		{"../node_modules/.bin/eslint src", "(eval):1: no such file or directory: ../node_modules/.bin/eslint", ""},
+		{".venv/bin/pytest -q", "bash: .venv/bin/pytest: No such file or directory", ""},
+		{"./node_modules/.bin/vite build", "error during build:\nError: ENOENT: no such file or directory, open 'index.html'", "vite build"},
+	} {
+		var texts []string
+		for _, a := range Failed(c.line, events.Runs(c.line), "Exit code 1\n"+c.output) {
+			texts = append(texts, a.Text)
+		}
+		if got := strings.Join(texts, " && "); got != c.want {
+			t.Errorf("what failed of %q with %q = %q, want %q", c.line, c.output, got, c.want)
 		}
 	}
 }

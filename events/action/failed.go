@@ -1,6 +1,7 @@
 package action
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,13 +13,13 @@ import (
 
 // Failed returns what failed of a command line that the client calls a failure: the parts that leave something to mend, of those
 // that may have failed by their place in the line. None are left where a look failed, a program is not there, nothing was run
-// since the call was wrong, or git had nothing to do.
+// since the call was wrong or the shell could not read it, or git had nothing to do.
 //
 // Of parts that are joined by && nobody can say for sure which one it was. Where git says that it failed, it is the part of git
 // that says so, else one of the others.
 func Failed(line string, runs []events.Run, output string) []Action {
 	output = output[:min(len(output), maxOutput)]
-	if NothingRan(line, runs, output) {
+	if NothingRan(line, runs, output) || shellGaveUp(output) {
 		return nil
 	}
 	if strings.Contains(line, "cd ") && strings.Contains(output, ": cd: ") {
@@ -53,23 +54,59 @@ var wrongCall = regexp.MustCompile(`(?im)^\W*((error|err_\w+|npm err!?|npm error
 // maxHead is how many bytes of an output are looked at for that: what did nothing says little else.
 const maxHead = 400
 
-// NothingRan reports whether an output says that a program of the line is not there, or begins with the words of one that was called
-// in a wrong way and so did nothing.
+// NothingRan reports whether an output says that a program of the line is not there, or begins with the words of a shell that could
+// not read the line, or of a program that was called in a wrong way: so nothing was done.
 func NothingRan(line string, runs []events.Run, output string) bool {
-	return wrongCall.MatchString(output[:min(len(output), maxHead)]) || len(Missing(line, runs, output)) > 0
+	head := output[:min(len(output), maxHead)]
+	if wrongCall.MatchString(head) || unread.MatchString(firstLine(output)) {
+		return true
+	}
+	return len(Missing(line, runs, output)) > 0 || pathIsMissing(line, runs, output)
 }
 
-// notThere are the forms in which a script is not there.
-var notThere = regexp.MustCompile(`(?m)^.*(?:can't open file|No such file or directory|Cannot find module).*$`)
+// unread matches what a shell says of a line that it could not read, or expand: it began none of the command that it names. Other
+// shells than these run lines of makefiles and of scripts, not those of a call.
+var unread = regexp.MustCompile(`^(?:(?:\S*/)?(?:ba|z)sh: |\(eval\):\d+: |zsh:\d+: )(?:.*[:\s])?` +
+	`(?:syntax error near unexpected token|syntax error: unexpected end of file|unexpected EOF while looking for matching|parse error|event not found|` +
+	`bad substitution|no matches found: |unmatched ["'])`)
+
+// firstLine returns the first line of an output that is not blank, behind the exit status that the client puts before it.
+func firstLine(output string) string {
+	for line := range strings.Lines(output[:min(len(output), maxHead)]) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "Exit code ") {
+			return line
+		}
+	}
+	return ""
+}
+
+// shellGaveUp reports whether an output ends with the words of a shell that could not expand a command: those before it in the line
+// succeeded, and those behind it were not begun.
+func shellGaveUp(output string) bool {
+	text := strings.TrimSpace(output)
+	return unread.MatchString(text[strings.LastIndexByte(text, '\n')+1:])
+}
+
+// notThere are the forms in which a script is not there: those of Python, of Node and of shells.
+var notThere = []*regexp.Regexp{
+	regexp.MustCompile(`(?m)^\S*python[\w.]*: can't open file '?([^':]+)'?: `),
+	regexp.MustCompile(`(?m)^Error: Cannot find module '(/[^']+|[A-Za-z]:[^']+)'`),
+	regexp.MustCompile(`(?m)^(?:\S*: )?(?:line \d+: )?([^\s:]+): (?:No such file or directory|cannot open)`),
+	regexp.MustCompile(`(?m)no such file or directory: (\S+)$`),
+}
 
 // isNotThere reports whether an output says that the file of a script is not there.
 func isNotThere(a Action, output string) bool {
-	said := notThere.FindString(output[:min(len(output), maxHead)])
 	name := a.Program
 	if !isScript(name) {
-		name = a.Verb
+		name = path.Base(a.Verb)
 	}
-	return said != "" && strings.Contains(said, name)
+	head := output[:min(len(output), maxHead)]
+	return slices.ContainsFunc(notThere, func(form *regexp.Regexp) bool {
+		m := form.FindStringSubmatch(head)
+		return m != nil && path.Base(strings.ReplaceAll(m[1], `\`, "/")) == name
+	})
 }
 
 // silent are looks that fail without a word.
@@ -88,8 +125,15 @@ func lookFailed(run events.Run, output string) bool {
 // nothingDone are answers of git that are no failure: the state that was wanted is there.
 var nothingDone = regexp.MustCompile(`(?m)^(nothing to commit|nothing added to commit|Already (on|up to date))`)
 
+// nothingToDo are answers of git to an operation on what is not there, or on what is there already.
+var nothingToDo = regexp.MustCompile(`(?m)^(?:(?:fatal|error): pathspec '.*' did not match|(?:fatal|error): (?:a branch named|A branch named|tag) '[^']*' already exists|` +
+	`nothing to commit|nothing added to commit|no changes added to commit)`)
+
 // ofGit are the beginnings of lines with which git says that it failed.
-var ofGit = regexp.MustCompile(`(?m)^(fatal: |error: (failed to push|pathspec|Your local changes|The following untracked|could not apply|Your index|cannot|unable to)| ! \[|CONFLICT \(|Automatic merge failed|Aborting)`)
+var ofGit = regexp.MustCompile(`(?m)^(fatal: |error: (failed to push|Your local changes|The following untracked|could not apply|Your index|cannot|unable to)| ! \[|CONFLICT \(|Automatic merge failed|Aborting)`)
+
+// refused are those of them with which git says that it could not do what it was to do.
+var refused = regexp.MustCompile(`(?m)^(error: (failed to push|Your local changes|The following untracked|could not apply)| ! \[|CONFLICT \(|Automatic merge failed|Aborting)`)
 
 // says are what git says of single subcommands that failed.
 var says = []struct {
@@ -101,7 +145,7 @@ var says = []struct {
 	{"rebase cherry-pick revert am pull", regexp.MustCompile(`could not apply|previous cherry-pick is now empty`)},
 	{"merge pull stash cherry-pick rebase revert", regexp.MustCompile(`Automatic merge failed|CONFLICT \(|would be overwritten by merge`)},
 	{"checkout switch", regexp.MustCompile(`would be overwritten by checkout`)},
-	{"add", regexp.MustCompile(`paths are ignored by one of your|pathspec '.*' did not match any files\b`)},
+	{"add", regexp.MustCompile(`paths are ignored by one of your`)},
 }
 
 // switched and committed are what git says of subcommands that succeeded.
@@ -119,12 +163,15 @@ func judged(parts []Action, output string) []Action {
 		return others
 	}
 
-	gitSays := ofGit.MatchString(output)
-	if !gitSays && nothingDone.MatchString(output) && slices.ContainsFunc(gits, Action.IsCommit) {
+	if nothingToDo.MatchString(output) && !refused.MatchString(output) {
 		return nil
 	}
+	gitSays := ofGit.MatchString(output)
 	if !gitSays && len(others) > 0 {
 		return others
+	}
+	if !gitSays && nothingDone.MatchString(output) {
+		return nil
 	}
 	return judgedGit(gits, output)
 }

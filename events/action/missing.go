@@ -51,6 +51,32 @@ func Missing(line string, runs []events.Run, output string) []string {
 	return missing
 }
 
+// noSuchPath are the forms in which a shell says that nothing is at the path by which a program is called.
+var noSuchPath = []*regexp.Regexp{
+	regexp.MustCompile(`(?m)^(?:\S*/)?(?:bash|sh|zsh|dash|ash): (?:line \d+: |\d+: )?(\S*/[\w.+-]+): (?:No such file or directory|not found)\r?$`),
+	regexp.MustCompile(`(?m)^(?:\(eval\):\d+|zsh:\d+|(?:\S*/)?zsh): no such file or directory: (\S*/[\w.+-]+)\r?$`),
+}
+
+// pathIsMissing reports whether an output says that a program of a line is not at the path by which the line calls it. It may be at
+// another one, so the machine does not lack it.
+func pathIsMissing(line string, runs []events.Run, output string) bool {
+	output = output[:min(len(output), maxOutput)]
+	if !strings.Contains(output, "o such file or directory") && !strings.Contains(output, ": not found") {
+		return false
+	}
+
+	called := Programs(line, runs)
+	for _, form := range noSuchPath {
+		for _, m := range form.FindAllStringSubmatch(output, 20) {
+			isCalled := slices.Contains(called, path.Base(m[1])) && strings.Contains(line, m[1])
+			if isCalled {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // untranslated are the words for "command not found" of some languages.
 var untranslated = strings.Fields("未找到命令 找不到命令 コマンドが見つかりません introuvable gefunden encontrado encontrada найдена")
 

@@ -2,6 +2,7 @@ package outcome
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -86,13 +87,49 @@ var wrapper = regexp.MustCompile(`^[\W_]*$|^[=_*\-─━⎯#\s]+[A-Z a-z]*[=_*\-
 // tag is what the client puts around an error of its own.
 var tag = regexp.MustCompile(`</?(?:tool_use_error|error)>`)
 
+// notice matches lines that warn of what will be an error some day.
+var notice = regexp.MustCompile(`(?i)\bdeprecat|\bwill fail in\b|^(?:\W*npm )?\W*warn(?:ing)?\b`)
+
+// hookWords are in the outputs of programs that run the checks of a commit.
+var hookWords = []string{"husky", "lint-staged", "lefthook", "pre-commit", "[STARTED]"}
+
+// ofCheck matches a line of a check among those that a commit's hook prints: the place of an error, else what failed.
+var ofCheck = []*regexp.Regexp{
+	regexp.MustCompile(`^\d+:\d+:? +error\b|\berror TS\d+: |^(?:\S+:\d+:\d+:? +)?error\b.*\S|^FAIL +\S`),
+	regexp.MustCompile(`[✖✗×❌] |\berror\b|\bFAIL`),
+}
+
 // NamesError returns the first line of an error's text that names one, else the first line of all; rulers and headings are left out where
-// there is another line.
+// there is another line, and notices where another one names an error. Of what a commit's hook printed a line of its checks comes first.
 func NamesError(text string) string {
-	text = tag.ReplaceAllString(text, "")
-	first := ""
-	tries := 0
-	for line := range strings.Lines(text) {
+	lines := linesOf(tag.ReplaceAllString(text, ""))
+	if len(lines) == 0 {
+		return clip(strings.TrimSpace(text))
+	}
+
+	forms := []*regexp.Regexp{errorWords}
+	if slices.ContainsFunc(hookWords, func(word string) bool { return strings.Contains(text, word) }) {
+		forms = append(slices.Clone(ofCheck), errorWords)
+	}
+	for _, form := range forms {
+		for _, line := range lines {
+			if form.MatchString(line) && !notice.MatchString(line) {
+				return clip(line)
+			}
+		}
+	}
+	for _, line := range lines {
+		if errorWords.MatchString(line) {
+			return clip(line)
+		}
+	}
+	return clip(lines[0])
+}
+
+// linesOf returns the first lines of a text that may say what an error was.
+func linesOf(text string) []string {
+	var lines []string
+	for line := range strings.Lines(withoutStart(text[:min(len(text), 2*half)])) {
 		line = strings.TrimSpace(line)
 		if len(line) > maxLine {
 			line = line[:maxLine]
@@ -100,18 +137,10 @@ func NamesError(text string) string {
 		if line == "" || wrapper.MatchString(line) {
 			continue
 		}
-		if first == "" {
-			first = line
-		}
-		if errorWords.MatchString(line) {
-			return clip(line)
-		}
-		if tries++; tries == maxTries*5 {
+		lines = append(lines, line)
+		if len(lines) == maxTries*5 {
 			break
 		}
 	}
-	if first == "" {
-		first = strings.TrimSpace(text)
-	}
-	return clip(first)
+	return lines
 }

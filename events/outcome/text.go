@@ -21,7 +21,7 @@ const (
 var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 
 // window returns what of an output is looked at: all of a short one, else whole lines of its beginning and of its end. Colours
-// are taken out, and what a progress bar overwrites stands on lines of its own.
+// are taken out, what a progress bar overwrites stands on lines of its own, and what the shell's start printed is left out.
 func window(output string) string {
 	if len(output) > 2*half {
 		begin, end := output[:half], output[len(output)-half:]
@@ -40,7 +40,7 @@ func window(output string) string {
 		output = strings.ReplaceAll(output, "\r\n", "\n")
 		output = strings.ReplaceAll(output, "\r", "\n")
 	}
-	return output
+	return withoutStart(output)
 }
 
 // mark recognises a line by a text that it has and by its form. The text is looked for first, so that the expression sees few

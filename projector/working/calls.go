@@ -56,7 +56,7 @@ func (s *State) succeededCommand(r events.Record, e *events.ToolSucceeded, call 
 	result := outcome.OfSucceeded(call, e.ToolResponse)
 	s.mended(r, call, e, result)
 	output := events.OutputOf(e.ToolResponse).Text
-	s.judged(r, e.Common, call, result, hiddenFailures(call, result, output))
+	s.judged(r, e.Common, call, result, hiddenFailures(call, result, outcome.Shown(output)))
 	s.found(call, output)
 	s.lacks(r, call, output)
 	s.landed(r, call, result, output)

@@ -78,6 +78,11 @@ func TestWhatIsOpen(t *testing.T) {
 		"a commit without a check":    {[]events.Event{editFails, runs("git commit -am x", "1 file changed")}, "/w/up/client.go"},
 		"a test stays after a commit": {[]events.Event{fails("go test ./...", "x"), runs("go vet ./...", ""), runs("git commit -am x", "1 file changed")}, "go test ./..."},
 
+		"the shell could not read the line":       {[]events.Event{fails("npm test -- (a)", "/bin/bash: -c: line 1: syntax error near unexpected token `('")}, ""},
+		"a failing test behind the shell's start": {[]events.Event{runs("pytest -q; ls", "/root/.bashrc: line 9: x: syntax error\n1 failed, 2 passed in 0.1s")}, "pytest -q"},
+		"a program by a path that is not there":   {[]events.Event{fails("./node_modules/.bin/vite build", "/bin/bash: line 1: ./node_modules/.bin/vite: No such file or directory")}, ""},
+		"a compiler's look at one file":           {[]events.Event{fails("npx tsc --noEmit src/a.ts", "error TS17004: Cannot use JSX"), runs("npx tsc --noEmit src/a.ts | head", "src/a.ts(1,1): error TS17004: x")}, ""},
+
 		"in the background": {[]events.Event{fails("npm test", "x"), did("Bash", `{"command":"npm test"}`, `{"stdout":"","backgroundTaskId":"b1"}`)}, "npm test"},
 	} {
 		var list []events.Event

@@ -50,8 +50,9 @@ func (s *State) failed(r events.Record, e *events.ToolFailed) {
 // failedCommand takes in a command that the client calls a failure.
 func (s *State) failedCommand(r events.Record, e *events.ToolFailed, call events.Call) {
 	result := outcome.OfFailed(call, e.Error)
-	parts := action.Failed(call.Input.Command.Text(), call.Runs, e.Error)
-	parts = append(parts, hiddenFailures(call, result, e.Error)...)
+	output := outcome.Shown(e.Error)
+	parts := action.Failed(call.Input.Command.Text(), call.Runs, output)
+	parts = append(parts, hiddenFailures(call, result, output)...)
 	result.Telling = cmp.Or(result.Telling, e.Error) // a command that printed nothing has the client's words alone
 	s.judged(r, e.Common, call, result, parts)
 	s.lacks(r, call, e.Error)
