@@ -24,6 +24,10 @@ type past struct {
 	task     string
 	prompt   string
 	outputs  []text
+
+	shown   bool // that what was asked for is done: a commit, push or merge after the last edit, or all things to do completed
+	says    bool // the agent, with its last words after that edit
+	perhaps bool // the goal was one of both when something else was asked for
 }
 
 // call is what a tool was called for.
@@ -115,7 +119,9 @@ func (p *past) take(e events.Event) {
 			}
 			_ = json.Unmarshal(e.ToolInput, &in) // of another form: none
 			p.todos = nil
+			p.shown = len(in.Todos) > 0
 			for _, t := range in.Todos {
+				p.shown = p.shown && t.Status == "completed"
 				if t.Status != "completed" {
 					p.todos = append(p.todos, t.Content)
 				}
@@ -135,7 +141,11 @@ func (p *past) take(e events.Event) {
 		}
 		if edits[c.tool] {
 			p.edited[c.file] = true
+			p.shown, p.says = false, false
 		}
+		p.shown = p.shown || carriedOut.MatchString(c.command)
+	case *events.TurnStopped:
+		p.says = doneWords.MatchString(e.LastAssistantMessage)
 	case *events.ToolFailed:
 		if c := p.calls[e.ToolUseID]; c.command != "" && !notRun.MatchString(e.Error) {
 			p.commands[c.command] = false
@@ -144,23 +154,27 @@ func (p *past) take(e events.Event) {
 	}
 }
 
-// goesOn is a prompt that only says to go on.
-var goesOn = regexp.MustCompile(`(?i)^\W*((please|ok|yes|und|jetzt|bitte|mach|continue|proceed|go (on|ahead)|keep going|weiter)\W*)+$`)
-
-// prompted takes in what the user wrote: the first of substance is the goal, the newest the task.
+// prompted takes in what the user wrote: the first of substance is the goal, the newest the task. A goal that the session
+// shows and says to be done is one no longer when something else is asked for.
 func (p *past) prompted(text string) {
 	text = strings.ReplaceAll(text, p.root+"/", "") // as in what is told
 	if text == "" {
 		return
 	}
 	p.prompt = text
-	if strings.HasPrefix(text, "/") || len([]rune(text)) < 8 || goesOn.MatchString(text) {
+	if !substance(text, true) {
 		return
+	}
+	if p.shown && p.says {
+		p.goal, p.perhaps = "", false
+	} else if p.shown || p.says {
+		p.perhaps = true
 	}
 	if p.goal == "" {
 		p.goal = text
 	}
 	p.task = text
+	p.shown, p.says = false, false
 }
 
 // blanks stand for what JSON escapes between words.

@@ -78,8 +78,8 @@ func TestPast(t *testing.T) {
 	for _, e := range []events.Event{
 		&events.PromptSubmitted{Prompt: "<task-notification>done</task-notification>"},
 		&events.PromptSubmitted{Prompt: "please continue"},
-		&events.PromptSubmitted{Prompt: "Add the retries"},
-		&events.PromptSubmitted{Prompt: "Make the delay grow"},
+		&events.PromptSubmitted{Prompt: "Add the retries to the client"},
+		&events.PromptSubmitted{Prompt: "Make the delay of them grow"},
 		&events.PromptSubmitted{Prompt: "yes"},
 		&events.ToolRequested{ToolUseID: "1", ToolName: "Edit", ToolInput: []byte(`{"file_path":"/w/a.go"}`)},
 		&events.ToolSucceeded{ToolUseID: "1", ToolResponse: []byte(`{"x":["see /w/up/b.go"]}`)},
@@ -90,7 +90,7 @@ func TestPast(t *testing.T) {
 		p.take(e)
 	}
 	ok, ran := p.commands["make"]
-	if p.goal != "Add the retries" || p.task != "Make the delay grow" || p.prompt != "yes" || !p.edited["a.go"] || ok || !ran || len(p.todos) != 1 || p.todos[0] != "ship" {
+	if p.goal != "Add the retries to the client" || p.task != "Make the delay of them grow" || p.prompt != "yes" || !p.edited["a.go"] || ok || !ran || len(p.todos) != 1 || p.todos[0] != "ship" {
 		t.Errorf("%+v", p)
 	}
 	if !p.saw("up/b.go") || !p.saw("up/c.mk") || p.saw("b.go") {
@@ -98,16 +98,50 @@ func TestPast(t *testing.T) {
 	}
 }
 
+// A goal that the session shows and says to be done makes room for the next one; where it does one of both that is doubtful.
+func TestGoalThatIsDone(t *testing.T) {
+	begin := []events.Event{
+		&events.PromptSubmitted{Prompt: "Add the retries to the client"},
+		&events.ToolRequested{ToolUseID: "1", ToolName: "Edit", ToolInput: []byte(`{"file_path":"/w/a.go"}`)},
+		&events.ToolSucceeded{ToolUseID: "1"},
+	}
+	commit := []events.Event{
+		&events.ToolRequested{ToolUseID: "2", ToolName: "Bash", ToolInput: []byte(`{"command":"git commit -m x"}`)},
+		&events.ToolSucceeded{ToolUseID: "2"},
+	}
+	done := &events.TurnStopped{LastAssistantMessage: "All done."}
+	next := &events.PromptSubmitted{Prompt: "Make the page of the reports faster"}
+	for _, c := range []struct {
+		name    string
+		between []events.Event
+		goal    string
+		perhaps bool
+	}{
+		{"neither", nil, "Add the retries to the client", false},
+		{"shown", commit, "Add the retries to the client", true},
+		{"said", []events.Event{done}, "Add the retries to the client", true},
+		{"both", append(commit, done), "Make the page of the reports faster", false},
+	} {
+		p := newPast("/w")
+		for _, e := range append(append(append([]events.Event{}, begin...), c.between...), next) {
+			p.take(e)
+		}
+		if p.goal != c.goal || p.perhaps != c.perhaps {
+			t.Errorf("%s: goal = %q, doubtful %v, want %q, %v", c.name, p.goal, p.perhaps, c.goal, c.perhaps)
+		}
+	}
+}
+
 // A point between the compactions is judged like one, in a score of its own.
 func TestPointsBetween(t *testing.T) {
-	asked := "Goal: Add the retries\nEdited: a.go\nSeen, not opened: b/c.go"
+	asked := "Goal: Add the retries to the client\nEdited: a.go\nSeen, not opened: b/c.go"
 	edit := &events.ToolRequested{ToolUseID: "1", ToolName: "Edit", ToolInput: []byte(`{"file_path":"/w/a.go"}`)}
 	one := &session{id: "12345678-1", root: "/w", steps: []step{
-		{event: &events.PromptSubmitted{Prompt: "Add the retries"}}, {event: edit}, {event: &events.ToolSucceeded{ToolUseID: "1"}, asked: asked}, {event: edit},
+		{event: &events.PromptSubmitted{Prompt: "Add the retries to the client"}}, {event: edit}, {event: &events.ToolSucceeded{ToolUseID: "1"}, asked: asked}, {event: edit},
 	}}
 	var all, between score
 	all.judge(one, []*session{one}, &between)
-	if len(all.tokens) != 0 || len(between.tokens) != 1 || between.tokens[0] != tokens(asked) || between.lacks[0] != 10 || between.seen[0] != 7 {
+	if len(all.tokens) != 0 || len(between.tokens) != 1 || between.tokens[0] != tokens(asked) || between.lacks[0] != 14 || between.seen[0] != 7 {
 		t.Errorf("%+v, %+v", all, between)
 	}
 	for _, n := range []int{rowEdited, rowTouched, rowGoal} {

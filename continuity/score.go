@@ -179,6 +179,9 @@ func (s *score) compaction(one *session, p *past, at int, told, summary string) 
 	}
 	for i, what := range []string{p.goal, p.task, p.prompt} {
 		n := rowGoal + i
+		if n == rowGoal && p.perhaps {
+			continue
+		}
 		if what != "" {
 			s.count(n, pt, what, func(t text) bool { return t.says(what, 60) })
 		}

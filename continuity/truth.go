@@ -182,9 +182,17 @@ func (s *score) ranTrue(m moment, it item) {
 	if is == failed {
 		row = truthFailed
 	}
-	hasCheck := slices.ContainsFunc(simples(c.command, "/"), isCheck)
+	checks := 0
+	for _, one := range simples(c.command, "/") {
+		if isCheck(one) {
+			checks++
+		}
+	}
+	part := checks > 1 && bare(c.line) != bare(it.command)
 	switch {
-	case !hasCheck:
+	case checks == 0:
+	case part && is == failed: // perhaps the other one
+		s.judged(row, m, it.text, doubted)
 	case is == unclear, it.outcome == "", c.agent: // of a run by a subagent the session may not be told
 		s.judged(row, m, it.text, doubted)
 	default:
