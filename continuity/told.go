@@ -7,7 +7,7 @@ import (
 )
 
 // pathTitles begin the lines that name files.
-var pathTitles = []string{"Edited", "Read", "Seen, not opened", "Changed on disk since you saw them", "Used in this project"}
+var pathTitles = []string{"Edited", "Read", "Seen, not opened", "Changed on disk since their last Read or Edit", "Used in this project"}
 
 // more is what stands behind a list of which some was left out.
 var more = regexp.MustCompile(`\s*\(\d+ more[^()]*\)`)

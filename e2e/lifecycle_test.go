@@ -83,7 +83,7 @@ func TestRealClientRewindFiles(t *testing.T) {
 	if got, err := os.ReadFile(filepath.Join(w.project, "undone.txt")); err != nil || string(got) != "first\n" {
 		t.Fatalf("the client left %q (%v), want the edit undone", got, err)
 	}
-	w.toldOnce(r, "And document the client", `\[PHASE: POST_COMPACT\]`, `Changed on disk since you saw them: undone\.txt(\s|$)`)
+	w.toldOnce(r, "And document the client", `\[PHASE: POST_COMPACT\]`, `Changed on disk since their last Read or Edit: undone\.txt(\s|$)`)
 	w.finish()
 }
 

@@ -1,6 +1,9 @@
 package events
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"regexp"
+)
 
 // Tools: calls with their outcome, and the permission for them.
 
@@ -55,6 +58,14 @@ type ToolFailed struct {
 	IsInterrupt bool            `json:"is_interrupt,omitempty" jsonschema_description:"the user interrupted it"`
 	DurationMS  float64         `json:"duration_ms,omitempty" jsonschema_description:"how long the tool ran, milliseconds"`
 }
+
+// notRun is the client's error for a call that it did not start or not end: one beside it failed, there is a rule against it, its
+// input was not valid, the user interrupted it; or for an edit that changes nothing.
+var notRun = regexp.MustCompile(`^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call|Blocked: |Permission to use |Claude requested permissions |` +
+	`InputValidationError: |\[Request interrupted by user|Interrupted by user|No changes to make: )`)
+
+// NotRun reports whether the call was not started or not ended: its error says nothing of what it was to do.
+func (e *ToolFailed) NotRun() bool { return e.IsInterrupt || notRun.MatchString(e.Error) }
 
 // Type implements [Event].
 func (*ToolFailed) Type() string { return TypeToolFailed }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"hookline/events/wording"
 )
@@ -20,7 +21,7 @@ import (
 const (
 	maxConstraints   = 20
 	maxConstraint    = 400  // characters
-	maxTyped         = 6000 // bytes of a request that somebody typed; of a longer one the first and the last paragraph are read
+	maxStated        = 1000 // characters of a request; the sentences of a longer one specify the work, or somebody else wrote them
 	leastInSentence  = 3    // words of a constraint
 	leastCharacters  = 4    // of one in a script without blanks
 	maxSentence      = 1200 // bytes
@@ -28,7 +29,7 @@ const (
 )
 
 // Constraints returns the sentences of a user's prompt that say what is always, never or only to be done, as they were written:
-// at most 20 of 400 characters, on one line each. What is quoted or pasted is nobody's constraint, and a plan that is to be
+// at most 20 of 400 characters, on one line each. A long request has none: its sentences specify the work at hand. What is quoted or pasted is nobody's constraint, and a plan that is to be
 // carried out was written by an agent.
 func Constraints(prompt string) []string {
 	prompt = strings.TrimSpace(prompt)
@@ -36,8 +37,13 @@ func Constraints(prompt string) []string {
 		return nil
 	}
 
+	request := Request(prompt)
+	if utf8.RuneCountInString(request) > maxStated {
+		return nil
+	}
+
 	var list []string
-	for _, s := range sentences(typed(Request(prompt))) {
+	for _, s := range sentences(request) {
 		if len(list) == maxConstraints {
 			break
 		}
@@ -47,14 +53,6 @@ func Constraints(prompt string) []string {
 		}
 	}
 	return list
-}
-
-// typed returns what of a request somebody typed, as far as its length tells.
-func typed(request string) string {
-	if len(request) <= maxTyped {
-		return request
-	}
-	return wording.Typed(request)
 }
 
 // sentence is a sentence of a request.
@@ -138,7 +136,8 @@ func goesOnIn(line, next string) bool {
 
 // isConstraint reports whether a sentence says what is always, never or only to be done.
 func (s sentence) isConstraint() bool {
-	if s.question || !hasWords(s.own) {
+	announcesList := strings.HasSuffix(strings.TrimRight(s.text, " *_"), ":") // what it orders stands in the list alone
+	if s.question || announcesList || !hasWords(s.own) {
 		return false
 	}
 	for _, clause := range clausesOf(s.own) {
@@ -219,7 +218,7 @@ var passing = regexp.MustCompile(`(?i)\b(?:yet|for now|right now|at the moment|t
 func Passing(constraint string) bool { return passing.MatchString(constraint) }
 
 // standing matches words by which a constraint holds beyond the work at hand.
-var standing = regexp.MustCompile(`(?i)\b(?:never|always|every|each|any|nie|niemals|immer|jede[nrms]?|nunca|jamás|siempre|cada|jamais|toujours|chaque|sempre)\b|永远|始终|一律|每次|绝不|必ず|絶対|절대|반드시`)
+var standing = regexp.MustCompile(`(?i)\b(?:never|always|nie|niemals|immer|nunca|jamás|siempre|jamais|toujours|sempre)\b|永远|始终|一律|绝不|必ず|絶対|절대|반드시`)
 
 // Standing reports whether a constraint holds beyond the work at hand: "never push to main".
 func Standing(constraint string) bool { return standing.MatchString(constraint) }

@@ -2,6 +2,7 @@ package speech
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -77,6 +78,7 @@ var orders = []string{
 // descriptions are sentences that have the same words and order nothing of the kind.
 var descriptions = []string{
 	"I don't know why it fails",
+	"The final output must include:",
 	"it must be the cache",
 	"the test never ends",
 	"It always fails on the second run",
@@ -162,15 +164,20 @@ func TestConstraintsOfAPrompt(t *testing.T) {
 }
 
 func TestConstraintsAreBounded(t *testing.T) {
-	many := strings.Repeat("x", 0)
+	many := ""
 	for i := range 30 {
-		many += "Never touch file number " + strings.Repeat("i", i+1) + ".\n"
+		many += "Never touch file " + strconv.Itoa(i) + ".\n"
 	}
 	if got := len(Constraints(many)); got != maxConstraints {
 		t.Errorf("constraints of 30 sentences = %d, want %d", got, maxConstraints)
 	}
 	if got := Constraints("Never delete a row. Never delete a row."); len(got) != 1 {
 		t.Errorf("constraints of a sentence that stands twice = %q, want it once", got)
+	}
+
+	specification := strings.Repeat("The page has a form with a field for the name of the user. ", 20) + "Never ask twice."
+	if got := Constraints(specification); got != nil {
+		t.Errorf("constraints of a request of 1,200 characters = %q, want none: its sentences specify the work", got)
 	}
 
 	long := Constraints("Never delete a row " + strings.Repeat("of the table ", 60))

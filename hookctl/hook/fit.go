@@ -21,6 +21,17 @@ const restVerb = "hookctl context show --rest"
 // leastEntries is how many entries a list has before another one gets more of the room.
 const leastEntries = 3
 
+// leastEdited is the same of the files that were edited: nothing else tells of them so surely.
+const leastEdited = 10
+
+// least returns how many entries an item has before another list gets more of the room.
+func (it Item) least() int {
+	if it.ID == "working.edited" {
+		return leastEdited
+	}
+	return leastEntries
+}
+
 // telling is what there is to tell at a hook: items by rank, some of them shortened or left out.
 type telling struct {
 	head  bool // recorded text has a line above it that says so
@@ -45,7 +56,7 @@ func fit(b budget, items []Item, head bool) telling {
 	}
 
 	for i := range t.items {
-		t.items[i].shown = min(t.items[i].shown, leastEntries)
+		t.items[i].shown = min(t.items[i].shown, t.items[i].least())
 	}
 	for at := b.over(t); at >= 0; at = b.over(t) {
 		if !t.reduce(b, at) {
@@ -317,6 +328,9 @@ func (t telling) reduce(b budget, last int) bool {
 		(*Item).shorten,
 	}
 	for n, stage := range stages {
+		if n == 1 && t.shortenLongTexts(first, last) {
+			return true
+		}
 		for i := last; i >= first; i-- {
 			if !t.items[i].dropped && stage(&t.items[i]) {
 				return true
@@ -327,6 +341,20 @@ func (t telling) reduce(b budget, last int) bool {
 		}
 	}
 	return false
+}
+
+// shortenLongTexts gives the longest text of the goal, the task and the constraints that is still whole its first shorter form, before
+// a list has less than its first entries; false where none is whole.
+func (t telling) shortenLongTexts(first, last int) bool {
+	longest := -1
+	for i := first; i <= last; i++ {
+		it := t.items[i]
+		isWhole := !it.dropped && it.list == nil && it.Rank == RankGoal && it.form == 0 && len(it.Shorter) > 0
+		if isWhole && (longest < 0 || it.size() > t.items[longest].size()) {
+			longest = i
+		}
+	}
+	return longest >= 0 && t.items[longest].shorten()
 }
 
 // shortenLongest gives the longest item that has a shorter form that form; false where none has one.

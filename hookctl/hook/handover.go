@@ -211,7 +211,8 @@ func openOf(s working.State) []events.OpenItem {
 	}
 	if s.Goal != nil {
 		for _, c := range s.Constraints {
-			if c.By == "" { // what the lead of a team said holds for its team
+			// What was said of the work at hand alone ends with its session; what the lead of a team said holds for its team.
+			if c.By == "" && speech.Standing(c.Text) {
 				add(events.OpenConstraint, c.Text, c.Event)
 			}
 		}

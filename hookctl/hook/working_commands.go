@@ -3,6 +3,7 @@ package hook
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"hookline/events"
 	"hookline/events/outcome"
@@ -18,7 +19,8 @@ func commandItems(s working.State) []Item {
 	commands := slices.DeleteFunc(s.Repeated(), func(c working.Command) bool {
 		isOpen := slices.ContainsFunc(s.Open, func(f working.Failure) bool { return f.Event == c.Event })
 		isCheck := c.Kind == "test" || c.Kind == "build" || c.Kind == "lint"
-		return isOpen || isCheck && c.Status == outcome.Failed
+		isOld := !c.Time.IsZero() && s.Active.Sub(c.Time) > oldCommand
+		return isOld || isOpen || isCheck && c.Status == outcome.Failed
 	})
 	if len(commands) == 0 {
 		return nil
@@ -30,6 +32,9 @@ func commandItems(s working.State) []Item {
 	it := item("working.commands", RankCommands, "", commands[0].Event)
 	return []Item{entriesItem(0, it, entries, "Ran: ", "; ")}
 }
+
+// oldCommand is the time after which an outcome says nothing of the work any more.
+const oldCommand = 12 * time.Hour
 
 // ranText is a command with its outcome. Of one that checks nothing an outcome that is not known is not told.
 func ranText(c working.Command) string {

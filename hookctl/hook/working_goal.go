@@ -49,12 +49,16 @@ func drifted(s working.State) bool {
 // goalItems are the two goals, what the session was for and what it did last, what is done, and the constraints. Behind a summary that has their
 // words only the phase is told; a context that was not cut has not read it.
 func goalItems(s working.State, prefix string, cut bool) []Item {
-	var items []Item
+	items := doneItems(s)
+	goalTitle := "Goal"
+	if s.Done != nil {
+		goalTitle = "Goal since then"
+	}
 	var told []string // ids of prompts: one may be goal and last prompt, with a plan as the task
 	for _, x := range []struct {
 		id, title string
 		n         *working.Note
-	}{{"goal", "Goal", s.Goal}, {"task", "Current task", s.Task}, {"prompt", "Last prompt", lastPrompt(s)}} {
+	}{{"goal", goalTitle, s.Goal}, {"task", "Current task", s.Task}, {"prompt", "Last prompt", lastPrompt(s)}} {
 		if x.n == nil || slices.Contains(told, x.n.Event) {
 			continue
 		}
@@ -69,7 +73,6 @@ func goalItems(s working.State, prefix string, cut bool) []Item {
 		text := withoutConstraints(x.n.Text, s.Constraints, cut)
 		items = append(items, wholeItem("working."+x.id, title+": ", text, x.n.Event))
 	}
-	items = append(items, doneItems(s)...)
 	if items == nil && s.Goal != nil {
 		items = []Item{item("working.phase", RankGoal, "Goal and task are as summarised.", s.Goal.Event)}
 	}

@@ -92,7 +92,7 @@ func TestDoneIsToldAsDone(t *testing.T) {
 	}
 	s.Goal = noted("Write the page of the pool", "f1")
 	s.Prompt = s.Goal
-	want = "[PHASE: POST_COMPACT] Goal: Write the page of the pool\nLast done: Count the waits, committed as 1a2b3c4 and pushed\nNext steps, in your words: measure it"
+	want = "[PHASE: POST_COMPACT] Last done: Count the waits, committed as 1a2b3c4 and pushed\nGoal since then: Write the page of the pool\nNext steps, in your words: measure it"
 	expect.Equal(t, lines(Known(s, time.Time{})), want)
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hookline/events"
+	"hookline/events/outcome"
 	"hookline/expect"
 	"hookline/projector"
 	"hookline/projector/identity"
@@ -288,5 +289,18 @@ func TestToldPassedBefore(t *testing.T) {
 	}
 	if got := passedText(s, working.Failure{}); got != "" {
 		t.Errorf("told of a check that never passed = %q, want nothing", got)
+	}
+}
+
+// An outcome of the day before says nothing of the work any more.
+func TestOldCommandsAreNotTold(t *testing.T) {
+	active := time.Date(2026, 11, 1, 20, 0, 0, 0, time.UTC)
+	s := working.State{Active: active, Commands: []working.Command{
+		{Line: "make test", Kind: "test", Status: outcome.OK, Runs: 2, Event: "e1", Time: active.Add(-13 * time.Hour)},
+		{Line: "make lint", Kind: "lint", Status: outcome.OK, Runs: 2, Event: "e2", Time: active.Add(-11 * time.Hour)},
+	}}
+	items := commandItems(s)
+	if len(items) != 1 || items[0].Text != "Ran: `make lint` (ok)" {
+		t.Errorf("items of a command 13 h and one 11 h old = %v, want the newer one", items)
 	}
 }

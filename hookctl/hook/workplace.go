@@ -71,7 +71,7 @@ func tellSurvey(in Input, found *events.WorkplaceSurveyed, s working.State) []It
 	for _, path := range found.Changed {
 		files = append(files, working.File{Path: path, Event: in.Frame})
 	}
-	items := foldersItem(readTokens, "working.changed", RankFiles, "Changed on disk since you saw them: ", s.Worktree, files)
+	items := foldersItem(readTokens, "working.changed", RankFiles, "Changed on disk since their last Read or Edit: ", s.Worktree, files)
 	if found.Gone != "" {
 		items = append(items, item("working.gone", RankFunctions, "Not restored: files, the work tree "+found.Gone+" is gone.", in.Frame))
 	}

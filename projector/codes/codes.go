@@ -20,7 +20,7 @@ import (
 // Name and Version of the projection's cells. A change of what is read off a text is a new version.
 const (
 	Name    = "codes"
-	Version = 10
+	Version = 11
 )
 
 // Lifetime is how long codes are kept after the newest one (S4 "expires").

@@ -200,6 +200,7 @@ func TestWords(t *testing.T) {
 		"DECI\u017fION: none": "dec:DECI\u017fION:-none", "The job is bloc\u212aed by that": "block:blocked:The-job-is-bloc\u212aed-by-that",
 		"Should we? The build fails because a file is gone": "block:fails:The-build-fails-because-a-file-is-gone", "I can't reach the staging host": "block:cannot:I-can't-reach-the-staging-host",
 		"The README says:\n```\nDecision: run evil.sh\n```\n> we cannot go on with it\n": "", "It printed \"it cannot connect to the host\"": "",
+		"Draw the map of the roads including blocked roads": "", "We are blocked on the review": "block:blocked:We-are-blocked-on-the-review",
 		"I think the image can't read it, verify that": "", "Make sure that we cannot be blocked by it": "", "We still can't reach the host": "block:cannot:We-still-can't-reach-the-host",
 		"The user can't see the button of the form": "", "If it is blocked, skip the step": "",
 		"Error: it cannot connect to the host": "", "Let's use `pgx` there": "dec:Let's-use-`pgx`-there",

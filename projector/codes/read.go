@@ -21,7 +21,7 @@ var blockers = []struct {
 	code  string
 	words *regexp.Regexp
 }{
-	{"block:blocked:", regexp.MustCompile(`(?i)\bblocked\b`)},
+	{"block:blocked:", regexp.MustCompile(`(?i)\b(am|are|is|was|were|be|been|being|got|gets|still|currently|completely|now) blocked\b|\bblocked (by|on)\b`)},
 	{"block:unclear:", regexp.MustCompile(`(?i)\bunclear\b`)},
 	{"block:fails:", regexp.MustCompile(`(?i)\bfails because\b`)},
 	{"block:cannot:", regexp.MustCompile(`(?i)\b(i|we|you)( (still|really|currently|now|just|also|simply|even))* (can['’]t|cannot)\b`)},
@@ -88,8 +88,12 @@ func (c *collector) succeeded(e *events.ToolSucceeded) {
 	}
 }
 
-// failed reads a command that failed.
+// failed reads a command that failed, and not one that never ran.
 func (c *collector) failed(e *events.ToolFailed) {
+	if e.NotRun() {
+		return
+	}
+
 	call := events.CallOf(e.ToolName, e.ToolInput)
 	c.ran(call, outcome.OfFailed(call, e.Error), false)
 }

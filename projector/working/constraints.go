@@ -25,6 +25,18 @@ func (s *State) constrained(r events.Record, by, text string) {
 	}
 }
 
+// releaseFormer drops, at a new request, the constraints of the one before it: they were about that work. Those of the goal stay, and
+// those that hold beyond the work at hand.
+func (s *State) releaseFormer() {
+	isFormer := func(n Note) bool {
+		ofGoal := s.Goal != nil && n.Event == s.Goal.Event
+		return n.By == "" && !ofGoal && !speech.Standing(n.Text)
+	}
+	if slices.ContainsFunc(s.Constraints, isFormer) {
+		s.Constraints, _ = copies.Take(s.Constraints, isFormer)
+	}
+}
+
 // releasePassing drops the constraints that hold until the next request.
 func (s *State) releasePassing() {
 	isPassing := func(n Note) bool { return speech.Passing(n.Text) }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"hookline/events"
 	"hookline/events/speech"
@@ -57,10 +58,26 @@ func (s *State) prompted(r events.Record, e *events.PromptSubmitted) {
 	if isRequest || speech.Order(request) {
 		s.releasePassing()
 	}
+	isTask := isRequest && !s.onlyAsks(request)
+	if isTask {
+		s.releaseFormer()
+	}
 	s.constrained(r, "", request)
-	if isRequest {
+	if isTask {
 		s.asks(r, "", request)
 	}
+}
+
+// maxQuestion is how many characters a question has that is asked in between.
+const maxQuestion = 160
+
+// onlyAsks reports whether a request is a short question that asks for no change, beside work that is known: it is answered, and
+// the work goes on.
+func (s *State) onlyAsks(request string) bool {
+	isQuestion := strings.HasSuffix(request, "?") || strings.HasSuffix(request, "？")
+	isShort := utf8.RuneCountInString(request) <= maxQuestion
+	hasWork := s.Goal != nil || s.Done != nil
+	return isQuestion && isShort && hasWork && !implements.MatchString(request)
 }
 
 // asks takes in a request, by a session of a team or, without a name, by the user: the goal when there is none, and the task.

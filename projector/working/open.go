@@ -20,11 +20,6 @@ import (
 // givenUp is the number of calls after which a failure is given up that nobody tried to mend; checks and builds stay.
 const givenUp = 30
 
-// notRun is the client's error for a call that it did not start or not end: one beside it failed, there is a rule against it, its
-// input was not valid, the user interrupted it; or for an edit that changes nothing.
-var notRun = regexp.MustCompile(`^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call|Blocked: |Permission to use |Claude requested permissions |` +
-	`InputValidationError: |\[Request interrupted by user|Interrupted by user|No changes to make: )`)
-
 // exitStatus is how the client begins the text of a command's error.
 var exitStatus = regexp.MustCompile(`^Exit code (\d+)`)
 
@@ -32,7 +27,7 @@ var exitStatus = regexp.MustCompile(`^Exit code (\d+)`)
 // target.
 func (s *State) failed(r events.Record, e *events.ToolFailed) {
 	s.called(r)
-	if e.IsInterrupt || notRun.MatchString(e.Error) {
+	if e.NotRun() {
 		return
 	}
 
