@@ -122,3 +122,27 @@ func TestForksAreTold(t *testing.T) {
 		expect.Equal(t, strings.Join(ids, " "), want, session)
 	}
 }
+
+// What an agent calls a decision and puts to the user as a question is none, nor is the heading of what it found at a place.
+func TestQuestionsOfAnAgentAreNoDecisions(t *testing.T) {
+	options := "\n\n**Your options:**\n\n> **A. Keep it as it is**\n> No variants.\n\n> **B. Split it**\n> Full support.\n\n"
+	for _, text := range []string{
+		"## Decision: token format" + options + "Which do you prefer, **A** or **B**?",
+		"**Decision:** where the log lives\n\nOption 1: one file\nOption 2: a file each day\n\nWhat do you say?",
+		"Decision: do we keep one file, or one for each day?",
+		"## Decision: token format (`src/styles/global.css:12`)\n\nIt bakes in the alpha.",
+	} {
+		if heard := decisionsOfAgent(text); heard != nil {
+			t.Errorf("decisions of %q = %q, want none", text, heard[0].Text)
+		}
+	}
+
+	for _, text := range []string{
+		"## Decision: keep the token as it is" + options + "A is simpler.",
+		"Decision: keep one file\n\nShall I go on with the reader?",
+		"Decision: keep one file\nDecision: which day it ends on\n- A. today\n- B. tomorrow\nWhich one?",
+		"- Decision: the default goes to config.go:12 beside the others",
+	} {
+		expect.Equal(t, len(decisionsOfAgent(text)), 1, "number of decisions of "+text)
+	}
+}

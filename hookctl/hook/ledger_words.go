@@ -49,7 +49,11 @@ func decisionsOfAgent(text string) []*events.LedgerEntryAdded {
 	own := wording.OwnWords(text)
 	for _, at := range declaration.FindAllStringIndex(own, -1) {
 		line, _, _ := strings.Cut(own[at[1]:], "\n")
-		add(strings.TrimSpace(text[at[1]:at[1]+len(line)]), line)
+		said := strings.TrimSpace(text[at[1] : at[1]+len(line)])
+		isPlace := strings.HasPrefix(strings.TrimSpace(text[at[0]:at[1]]), "#") && place.MatchString(said)
+		if !isPlace && !offers(said, text[at[1]+len(line):]) {
+			add(said, line)
+		}
 	}
 	for _, s := range wording.OwnSentences(text) {
 		if agentDecides.MatchString(s.Own) && !s.Question {
@@ -57,6 +61,29 @@ func decisionsOfAgent(text string) []*events.LedgerEntryAdded {
 		}
 	}
 	return list
+}
+
+// place matches the place in a file, by which a report heads what it found there.
+var place = regexp.MustCompile(`[\w/-]\.\w{1,5}:\d+`)
+
+// option matches the beginning of a line that somebody is to choose among others.
+var option = regexp.MustCompile(`(?m)^[ \t>*_-]*(?:[Oo]ption[ \t]+\w{1,2}\b|\(?[A-D][.):])`)
+
+// maxOffer is how many bytes behind the words "Decision:" options are looked for in.
+const maxOffer = 8 << 10
+
+// offers reports whether the words behind "Decision:" are a question to the user: they end as one, or options stand below them with
+// a question among or behind them.
+func offers(said, below string) bool {
+	if strings.HasSuffix(strings.TrimRight(said, "*_ "), "?") {
+		return true
+	}
+	below = wording.Clip(below, maxOffer)
+	if next := declaration.FindStringIndex(below); next != nil {
+		below = below[:next[0]]
+	}
+	isChoice := len(option.FindAllStringIndex(below, 2)) == 2
+	return isChoice && strings.Contains(below, "?")
 }
 
 // decisionsOfUser returns the decisions of a prompt: sentences as they were written, no questions, and nothing under a condition.

@@ -130,6 +130,13 @@ func TestNextStepsAreToBeDone(t *testing.T) {
 	}
 }
 
+// A word of another language is no heading of next steps.
+func TestHeadingsOfNextSteps(t *testing.T) {
+	for heading, want := range map[string]int{"To do:": 1, "## TODO list": 1, "**Next steps for you:**": 1, "Todo o processo foi documentado em:": 0, "To do this I changed:": 0} {
+		expect.Equal(t, len(stepsOf(heading+"\n- ROADMAP.md")), want, "number of next steps below "+heading)
+	}
+}
+
 // S2 "Explicit handoff": at most 5 next steps of 80 characters, 3 blockers, 5 files.
 func TestS2HandoffBounds(t *testing.T) {
 	list := []events.Event{prompt("Add retries to the upload client"), prompt("Write the documentation of them")}

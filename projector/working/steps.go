@@ -37,7 +37,7 @@ func (s *State) reported(r events.Record, message string) {
 }
 
 // nextHead is a line that announces what is to be done.
-var nextHead = regexp.MustCompile(`(?i)^\W*(next steps?|to ?do|remaining( work)?|what('s| is) (left|next)|still (open|to do))\b[^.]*:?\W*$`)
+var nextHead = regexp.MustCompile(`(?i)^\W*(?:to ?dos?(?: list| items?)?\W*$|(?:next steps?|remaining(?: work)?|what(?:'s| is) (?:left|next)|still (?:open|to do))\b[^.]*:?\W*$)`)
 
 // notToDo matches entries that name nothing to do: what is done, and what another agent of a team does at the moment.
 var notToDo = regexp.MustCompile(`(?i)^\W*(?:[✅☑✔]|~~|\[x\])|^\W*(?:notified|fixed|completed|finished|implemented) ` +
