@@ -14,6 +14,7 @@ import (
 type Run struct {
 	Words []string // the program's name and its arguments, without options and their values
 	Check string   // what it checks: test, build or lint; "" for nothing
+	Path  string   // the program as the line names it, with its folder
 	Lead  []string // what stands before the program: runners with their options, variables
 	Args  []string // all that stands behind it, options too
 
@@ -84,6 +85,7 @@ func Runs(line string) []Run {
 
 		run := Run{
 			Words:      []string{path.Base(words[0])},
+			Path:       words[0],
 			Lead:       p.words[:len(p.words)-len(words)],
 			Args:       words[1:],
 			Hidden:     p.hidden,

@@ -144,6 +144,7 @@ type Action struct {
 	Select  []string // options that select a part of that, with their values
 	Folder  string   // that an option names, "" for none
 	Flags   []string // all other options
+	Script  string   // file of a script that is called by its name, as the line names it; "" for others
 	Text    string   // the command itself without variables, as it can be read again
 }
 
@@ -335,17 +336,23 @@ func behind(args []string, word string) ([]string, bool) {
 	return nil, false
 }
 
-// byName returns the kind that the name of a script or a target says.
+// byName returns the kind that the name of a script or a target says. Of a script that is called by its file only one in a folder
+// for the scripts of a project has a kind: others are thrown away far more often than they check the project.
 func (a *Action) byName(run events.Run) Kind {
 	name := a.Verb
 	switch {
 	case slices.Contains(scripted, a.Program):
 	case slices.Contains(shells, a.Program) && len(run.Words) > 1:
-		name = path.Base(run.Words[1])
+		a.Script = run.Words[1]
+		name = path.Base(a.Script)
 		a.Verb = name
 	case isScript(a.Program):
+		a.Script = run.Path
 		name = a.Program
 	default:
+		return Other
+	}
+	if a.Script != "" && !isOfProject(a.Script) {
 		return Other
 	}
 
@@ -355,6 +362,23 @@ func (a *Action) byName(run events.Run) Kind {
 		}
 	}
 	return Other
+}
+
+// scriptFolders are the names of folders in which a project keeps its scripts.
+var scriptFolders = strings.Fields("scripts script bin tools hack ci")
+
+// temporary are the beginnings of folders for temporary files, and of names that a shell expands to a folder nobody knows.
+var temporary = strings.Fields("/tmp/ /var/tmp/ /private/ /var/folders/ $ ~")
+
+// isOfProject reports whether the file of a script lies below a folder in which a project keeps its scripts.
+func isOfProject(file string) bool {
+	file = strings.ReplaceAll(file, `\`, "/")
+	isTemporary := slices.ContainsFunc(temporary, func(folder string) bool { return strings.HasPrefix(file, folder) })
+	if isTemporary || strings.Contains(file, "/Temp/") {
+		return false
+	}
+	above := strings.Split(path.Dir(file), "/")
+	return slices.ContainsFunc(above, func(name string) bool { return slices.Contains(scriptFolders, name) })
 }
 
 // shells are programs that run the script that they are given.
@@ -398,7 +422,11 @@ func textOf(run events.Run) string {
 			words = append(words, quoted(word))
 		}
 	}
-	words = append(words, quoted(run.Words[0]))
+	program := run.Words[0]
+	if isScript(program) {
+		program = run.Path
+	}
+	words = append(words, quoted(program))
 	for _, word := range keptWords(run.Args) {
 		words = append(words, quoted(word))
 	}

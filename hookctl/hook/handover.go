@@ -24,6 +24,7 @@ import (
 // Bounds of what is handed over.
 const (
 	openAge      = 7 * 24 * time.Hour // what is open is carried on so long
+	failureAge   = 24 * time.Hour     // and a failure so long: docs/decisions/0019
 	openSessions = 12                 // whose states are looked at for that, those with the newest work
 	maxOpenItems = 40                 // of one event
 )
@@ -146,7 +147,7 @@ func openIn(r Reader, sessions []handover.Session, from string, now time.Time) [
 	for _, s := range states {
 		for _, item := range append(openOf(s), s.StillOpen()...) {
 			known := slices.ContainsFunc(open, func(other events.OpenItem) bool { return sameThing(item, other) })
-			tooOld := item.Age(now) > openAge
+			tooOld := isTooOld(item, now)
 			passed := item.Kind == events.OpenStep && item.Session != from
 			if known || tooOld || passed || closedIn(states, item) || ofDeleted(r, item) {
 				continue
@@ -156,6 +157,14 @@ func openIn(r Reader, sessions []handover.Session, from string, now time.Time) [
 	}
 	slices.SortStableFunc(open, func(a, b events.OpenItem) int { return cmp.Compare(b.Age(now), a.Age(now)) })
 	return open[max(0, len(open)-maxOpenItems):]
+}
+
+// isTooOld reports whether something that another session left open is told no more.
+func isTooOld(item events.OpenItem, now time.Time) bool {
+	if item.Kind == events.OpenFailure {
+		return item.Age(now) > failureAge
+	}
+	return item.Age(now) > openAge
 }
 
 // statesOf returns the states of sessions whose open things are still carried on.
@@ -400,6 +409,9 @@ func carriedItems(open []events.OpenItem, root string, now time.Time) []Item {
 	todos := map[string][]events.OpenItem{}
 	var steps, constraints []events.OpenItem
 	for _, o := range slices.Backward(open) {
+		if isTooOld(o, now) {
+			continue
+		}
 		switch o.Kind {
 		case events.OpenConstraint:
 			constraints = append(constraints, o)

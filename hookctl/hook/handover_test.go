@@ -255,7 +255,7 @@ func TestTwoAtOnce(t *testing.T) {
 	holds(t, "after the end of the other", l.start("fourth-1", "startup"), "Goal: Describe the deployment", not, "Another session works here")
 }
 
-// What is open is carried on by sessions that say nothing of it, until one closes it or it is seven days old.
+// What is open is carried on by sessions that say nothing of it, until one closes it or it is seven days old, a failure one day.
 func TestOpenItemsAreCarriedOn(t *testing.T) {
 	l := newRecording(t)
 	l.parser("parser-1")
@@ -273,8 +273,12 @@ func TestOpenItemsAreCarriedOn(t *testing.T) {
 	l.end("third-1")
 
 	before := l.now
+	l.now = before.Add(23 * time.Hour)
+	holds(t, "a start 23 hours later", l.start("soon-1", "startup"), "Not mended: `go test ./...`", "Fix TestParse")
+	l.now = before.Add(25 * time.Hour)
+	holds(t, "a compaction a day later", l.start("third-1", "compact"), "Fix TestParse", not, "Not mended")
 	l.now = before.Add(6 * 24 * time.Hour)
-	holds(t, "a start six days later", l.start("late-1", "startup"), "TestParse", "Fix TestParse", not, "Goal: ")
+	holds(t, "a start six days later", l.start("late-1", "startup"), "Fix TestParse", not, "Goal: ", "Not mended")
 	l.now = before.Add(8 * 24 * time.Hour)
 	holds(t, "a start eight days later", l.start("later-1", "startup"), not, "TestParse")
 

@@ -83,6 +83,12 @@ func TestWhatIsOpen(t *testing.T) {
 		"a program by a path that is not there":   {[]events.Event{fails("./node_modules/.bin/vite build", "/bin/bash: line 1: ./node_modules/.bin/vite: No such file or directory")}, ""},
 		"a compiler's look at one file":           {[]events.Event{fails("npx tsc --noEmit src/a.ts", "error TS17004: Cannot use JSX"), runs("npx tsc --noEmit src/a.ts | head", "src/a.ts(1,1): error TS17004: x")}, ""},
 
+		"a script that is thrown away": {[]events.Event{fails("python test_x.py", "AssertionError"), fails("bash /tmp/test_mime.sh", "x"), fails("cd /tmp/probe && bash scripts/test.sh", "x"),
+			fails("bash /v/scripts/test.sh", "x")}, ""},
+		"a script of the project": {[]events.Event{fails("cd web && bash scripts/test.sh", "x"), fails("/w/bin/deploy.sh now", "x"), fails("python ../w/tools/lint.py", "x")},
+			"bash scripts/test.sh, /w/bin/deploy.sh now, python ../w/tools/lint.py"},
+		"a script of the project succeeds": {[]events.Event{fails("bash scripts/test.sh", "x"), runs("bash ./scripts/test.sh", "ok")}, ""},
+
 		"in the background": {[]events.Event{fails("npm test", "x"), did("Bash", `{"command":"npm test"}`, `{"stdout":"","backgroundTaskId":"b1"}`)}, "npm test"},
 	} {
 		var list []events.Event

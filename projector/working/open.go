@@ -98,13 +98,14 @@ func (s State) failureOf(call events.Call, common events.Common, parts []action.
 	f := Failure{Tool: wording.Short(call.Tool, maxLine)}
 	switch call.Tool {
 	case "Bash":
+		f.Folder = s.placeOf(call.Input.Command.Text(), common.Cwd)
+		parts = slices.DeleteFunc(slices.Clone(parts), func(part action.Action) bool { return s.isOutside(part.Script, f.Folder) })
 		var texts []string
 		for _, part := range parts {
 			texts = append(texts, part.Text)
 		}
 		f.Kind = strongest(parts)
 		f.Target = strings.Join(texts, andThen)
-		f.Folder = s.placeOf(call.Input.Command.Text(), common.Cwd)
 	case "Edit", "MultiEdit", "Write", "NotebookEdit":
 		f.Kind = action.Edit
 		f.Target = call.File
@@ -116,6 +117,16 @@ func (s State) failureOf(call events.Call, common events.Common, parts []action.
 	}
 	f.Target = wording.Short(f.Target, maxPath)
 	return f, f.Target != "" && f.Kind != action.Other
+}
+
+// isOutside reports whether the file of a script that was called in a folder lies outside of the work tree.
+func (s State) isOutside(script, folder string) bool {
+	if script == "" || s.Worktree == "" || folder == unknownPlace {
+		return false
+	}
+	file := slashed(events.InFolder(folder, script), s.Worktree)
+	isAbsolute := strings.HasPrefix(file, "/") || strings.Contains(file, ":/")
+	return isAbsolute && !isAtOrBelow(file, slashed(s.Worktree, s.Worktree))
 }
 
 // andThen stands between the parts of a target.
