@@ -151,7 +151,7 @@ func ReadFeedPattern(text string) (FeedPattern, error) {
 		}
 	}
 	if parts[0] != subjectRoot {
-		return nil, fmt.Errorf("the pattern %q does not begin with %s.", text, subjectRoot)
+		return nil, fmt.Errorf("the pattern %q does not begin with %q", text, subjectRoot+".")
 	}
 	return parts, nil
 }

@@ -1,7 +1,6 @@
 package speech
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -169,7 +168,7 @@ func BenchmarkPrompt(b *testing.B) {
 	b.SetBytes(int64(len(prompt)))
 	for b.Loop() {
 		if Request(prompt) == "" {
-			b.Fatal(fmt.Sprintf("no request in %d bytes", len(prompt)))
+			b.Fatalf("no request in %d bytes", len(prompt))
 		}
 		Constraints(prompt)
 	}

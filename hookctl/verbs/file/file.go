@@ -22,6 +22,7 @@ import (
 	"hookline/hookctl/config"
 	"hookline/hookctl/find"
 	"hookline/hookctl/problem"
+	"hookline/hookctl/safeopen"
 	"hookline/hookctl/verbs/env"
 	findverb "hookline/hookctl/verbs/find"
 )
@@ -206,7 +207,7 @@ func onDisk(t target) (content string, there bool) {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > mostOnDisk {
 		return "", false
 	}
-	data, err := os.ReadFile(t.path)
+	data, err := safeopen.ReadFile(safeopen.Foreign, t.path, mostOnDisk)
 	return string(data), err == nil
 }
 

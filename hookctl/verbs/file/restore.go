@@ -296,6 +296,7 @@ func (p *present) beside(content string) (string, error) {
 		return safeopen.Beside(p.path, []byte(content), p.info, 0)
 	}
 	temp := filepath.Join(filepath.Dir(p.path), "."+filepath.Base(p.path)+".hookline")
+	//nolint:forbidigo // O_EXCL opens nothing that is there; the file is the user's and has the mode of any new one
 	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return "", err
