@@ -106,15 +106,15 @@ func doneItems(s working.State) []Item {
 	}
 	shown := ", " + s.Done.Shown()
 	if s.Goal != nil {
-		return []Item{item("working.done", RankGoal, "Last done: "+wording.Ends(s.Done.Task, doneChars)+shown, s.Done.Event)}
+		return []Item{item("working.done", RankGoal, "Last done: "+wording.Ends(s.Done.Label(), doneChars)+shown, s.Done.Event)}
 	}
 
-	text := "Last done: " + s.Done.Task + shown
-	if s.Done.Goal != "" {
-		text += ". It began with: " + wording.Ends(s.Done.Goal, doneChars)
+	text := "Last done: " + s.Done.Label() + shown
+	if began := s.Done.Began(); began != "" {
+		text += ". It began with: " + wording.Ends(began, doneChars)
 	}
 	it := item("working.done", RankGoal, text, s.Done.Event)
-	it.Shorter = []string{"Last done: " + wording.Ends(s.Done.Task, doneChars) + shown}
+	it.Shorter = []string{"Last done: " + wording.Ends(s.Done.Label(), doneChars) + shown}
 	return []Item{it}
 }
 

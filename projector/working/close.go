@@ -53,7 +53,7 @@ func (s State) HandoffOf(by string) *events.HandoffWritten {
 	if s.Goal != nil {
 		out.Text = wording.Short(s.Goal.Text, MaxTask)
 	} else {
-		out.Text = "done, " + s.Done.Shown() + ": " + wording.Short(s.Done.Task, MaxTask)
+		out.Text = "done, " + s.Done.Shown() + ": " + wording.Short(s.Done.Label(), MaxTask)
 	}
 	if s.Goal != nil && s.Task != nil && s.Task.Event != s.Goal.Event {
 		out.Text += "; last: " + wording.Short(s.Task.Text, MaxTask)

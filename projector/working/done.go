@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"hookline/events"
 	"hookline/events/copies"
@@ -20,6 +21,7 @@ type Landing struct {
 	How     string    `json:"how" jsonschema_description:"committed, pushed or merged: how far it came"`
 	Hash    string    `json:"hash,omitempty" jsonschema_description:"short hash of the newest commit, as git printed it; absent where git's output is hidden"`
 	Subject string    `json:"subject,omitempty" jsonschema_description:"first line of its message, as git printed it"`
+	Commits int       `json:"commits,omitempty" jsonschema_description:"commits since the request until then, with this one"`
 	Event   string    `json:"event" jsonschema_description:"id of the event"`
 	Time    time.Time `json:"time" jsonschema_description:"when the event was captured"`
 }
@@ -33,13 +35,52 @@ const (
 
 // Finished is the newest work that the session said and showed to be done.
 type Finished struct {
-	Task   string    `json:"task" jsonschema_description:"what was asked for last, at most 1,000 characters"`
-	Goal   string    `json:"goal,omitempty" jsonschema_description:"what was asked for first, where it is not the task"`
-	How    string    `json:"how" jsonschema_description:"committed, pushed or merged; listed: all things to do are completed"`
-	Hash   string    `json:"hash,omitempty" jsonschema_description:"short hash of the commit"`
-	Commit string    `json:"commit,omitempty" jsonschema_description:"first line of the commit's message"`
-	Event  string    `json:"event" jsonschema_description:"id of the turn's end that said it"`
-	Time   time.Time `json:"time" jsonschema_description:"when that was captured"`
+	Task   string `json:"task" jsonschema_description:"what was asked for last, at most 1,000 characters"`
+	Goal   string `json:"goal,omitempty" jsonschema_description:"what was asked for first, where it is not the task"`
+	How    string `json:"how" jsonschema_description:"committed, pushed or merged; listed: all things to do are completed"`
+	Hash   string `json:"hash,omitempty" jsonschema_description:"short hash of the commit"`
+	Commit string `json:"commit,omitempty" jsonschema_description:"first line of the commit's message"`
+
+	Commits int       `json:"commits,omitempty" jsonschema_description:"commits since the request"`
+	Event   string    `json:"event" jsonschema_description:"id of the turn's end that said it"`
+	Time    time.Time `json:"time" jsonschema_description:"when that was captured"`
+}
+
+// longTask is how many bytes a task has from which on it is a plan of several parts, or a paste.
+const longTask = 300
+
+// Label names the work as it is told: by what was asked for; by the newest commit's subject where that is a paste, or a long plan
+// that took several commits, whose newest one is only a part of it.
+func (d Finished) Label() string {
+	inParts := d.Commits > 1 && len(d.Task) > longTask
+	if d.Commit != "" && (inParts || pasted(d.Task)) {
+		return d.Commit
+	}
+	return d.Task
+}
+
+// Began returns what the work began with, where its label does not say so; "" for nothing that can be told.
+func (d Finished) Began() string {
+	began := d.Goal
+	if began == "" && d.Label() != d.Task {
+		began = d.Task
+	}
+	if pasted(began) {
+		return ""
+	}
+	return began
+}
+
+// pasted reports whether the beginning of a text looks like what a program printed: one in five bytes is a digit or a sign.
+func pasted(text string) bool {
+	head := wording.Clip(text, longTask)
+	signs := 0
+	for _, r := range head {
+		if r < unicode.MaxASCII && !unicode.IsLetter(r) && !unicode.IsSpace(r) {
+			signs++
+		}
+	}
+	return signs*5 > len(head)
 }
 
 // listed is how work is done whose things to do are all completed, without a commit.
@@ -107,10 +148,29 @@ const shortHash = 12
 
 // land takes in a landing: what was changed before it is in the repository.
 func (s *State) land(r events.Record, l Landing) {
+	if s.Landed != nil && !s.Landed.Time.Before(s.since()) {
+		l.Commits = s.Landed.Commits
+	}
+	if l.How == committed {
+		l.Commits++
+	}
 	l.Event = r.ID
 	l.Time = r.Time
 	s.Landed = &l
 	s.Unlanded = ""
+}
+
+// since returns when the newest work was asked for, or was done where nothing was asked for since.
+func (s *State) since() time.Time {
+	switch {
+	case s.Task != nil:
+		return s.Task.Time
+	case s.Goal != nil:
+		return s.Goal.Time
+	case s.Done != nil:
+		return s.Done.Time
+	}
+	return time.Time{}
 }
 
 // landFurther takes in that the newest commit was pushed or merged.
@@ -138,6 +198,9 @@ func (s *State) finished(r events.Record, e *events.TurnStopped) {
 	if task == nil {
 		task = s.Goal
 	}
+	if task == nil && r.AgentID == "" {
+		s.wentOn(r)
+	}
 	isOpen := len(s.Pending()) > 0 || len(s.Open) > 0 || len(e.BackgroundTasks) > 0
 	if task == nil || r.AgentID != "" || isOpen || !speech.SaysDone(e.LastAssistantMessage) {
 		return
@@ -152,6 +215,7 @@ func (s *State) finished(r events.Record, e *events.TurnStopped) {
 	switch {
 	case hasLanded:
 		done.How, done.Hash, done.Commit = s.Landed.How, s.Landed.Hash, s.Landed.Subject
+		done.Commits = s.Landed.Commits
 	case hasListed:
 		done.How = listed
 	default:
@@ -161,6 +225,26 @@ func (s *State) finished(r events.Record, e *events.TurnStopped) {
 	s.Done = &done
 	s.closeConstraints(r)
 	s.Goal, s.Task, s.Keywords, s.Contract = nil, nil, nil, nil
+}
+
+// wentOn takes in at a turn's end what landed behind the work that was done, where nothing was asked for since but to go on: the newest
+// commit is the newest work, known by its subject. A push of the same commit brings that work further, and so does the first commit of
+// work that a list showed to be done.
+func (s *State) wentOn(r events.Record) {
+	hasLanded := s.Done != nil && s.Landed != nil && s.Landed.Time.After(s.Done.Time) && s.Unlanded == ""
+	if !hasLanded {
+		return
+	}
+
+	l := *s.Landed
+	done := *s.Done
+	switch {
+	case l.Hash == done.Hash, done.How == listed:
+		done.How, done.Hash, done.Commit = l.How, l.Hash, l.Subject
+	case l.Subject != "":
+		done = Finished{Task: l.Subject, How: l.How, Hash: l.Hash, Commit: l.Subject, Commits: l.Commits, Event: r.ID, Time: r.Time}
+	}
+	s.Done = &done
 }
 
 // closeConstraints drops the constraints of a goal that is done, but for those that hold beyond it in this conversation. Where the

@@ -2,6 +2,7 @@ package working
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"hookline/events"
@@ -87,6 +88,68 @@ func TestWorkBehindWhatIsDone(t *testing.T) {
 	if s.Goal == nil || s.Goal.Text != "Now write the page of the client" || s.Task.Event != "e6" || s.Done == nil {
 		t.Errorf("behind what is done: goal %+v, task %+v, done %+v", s.Goal, s.Task, s.Done)
 	}
+}
+
+// Work that was asked for by a paste, or by a long plan that took several commits, is named by the newest commit.
+func TestWorkIsNamedByItsCommit(t *testing.T) {
+	const place = `page-e4.js?dpl=dpl_UU:811 [Client] 406 {"id": "=eq.aafc41fc-7477", "at": 1}`
+	plan := "Add retries with backoff to the fetch client. " + strings.Repeat("Each try is logged with its wait. ", 12)
+	second := bash(`git commit -am "fetch: waits"`, "[main 5d6e7f8] fetch: waits")
+	for _, c := range []struct {
+		what, asked  string
+		list         []events.Event
+		label, began string
+	}{
+		{"a paste", place, []events.Event{edit, bash(commits, ofCommit)}, "fetch: retries", ""},
+		{"a paste with a quiet commit", place, []events.Event{edit, bash("git commit -qam x", "")}, place, ""},
+		{"a plan with one commit", plan, []events.Event{edit, bash(commits, ofCommit)}, strings.TrimSpace(plan), ""},
+		{"a plan with two commits", plan, []events.Event{edit, bash(commits, ofCommit), edit, second}, "fetch: waits", strings.TrimSpace(plan)},
+		{"a plan with a commit before it", plan, []events.Event{edit, second}, strings.TrimSpace(plan), ""},
+		{"a short request with two commits", asked, []events.Event{edit, bash(commits, ofCommit), edit, second}, asked, ""},
+	} {
+		list := []events.Event{prompt("Look at the fetch client first"), prompt(c.asked)}
+		if c.what == "a plan with a commit before it" {
+			list = []events.Event{edit, bash(commits, ofCommit), prompt(c.asked)}
+		}
+		s := folded(append(append(list, c.list...), says(ready))...)
+		if s.Done == nil {
+			t.Errorf("%s: nothing is done, want it done", c.what)
+			continue
+		}
+		s.Done.Goal = ""
+		if s.Done.Label() != c.label || s.Done.Began() != c.began {
+			t.Errorf("%s: label and beginning = %q, %q; want %q, %q", c.what, s.Done.Label(), s.Done.Began(), c.label, c.began)
+		}
+	}
+}
+
+// A commit behind what is done is the newest work, where the user only said to go on; its push is no other one.
+func TestCommitBehindWhatIsDone(t *testing.T) {
+	done := []events.Event{prompt(asked), edit, bash(commits, ofCommit), says(ready), prompt("keep going")}
+	further := bash(`git commit -am "fetch: waits"`, "[main 5d6e7f8] fetch: waits")
+	for _, c := range []struct {
+		what  string
+		list  []events.Event
+		label string
+		shown string
+	}{
+		{"another commit", []events.Event{edit, further, says("The waits are counted.")}, "fetch: waits", "committed as 5d6e7f8"},
+		{"another commit and its push", []events.Event{edit, further, bash("git push", ""), says("Pushed.")}, "fetch: waits", "committed as 5d6e7f8 and pushed"},
+		{"a push alone", []events.Event{bash("git push", ""), says("Pushed.")}, asked, "committed as 1a2b3c4 and pushed"},
+		{"an edit behind the commit", []events.Event{edit, further, edit, says("Half of it is there.")}, asked, "committed as 1a2b3c4"},
+		{"a commit of which nothing was printed", []events.Event{edit, bash("git commit -qam x", ""), says("It is there.")}, asked, "committed as 1a2b3c4"},
+		{"a request of its own", []events.Event{prompt("Now count the waits in a metric"), edit, further, says("The tests still fail.")}, asked, "committed as 1a2b3c4"},
+	} {
+		s := folded(append(append([]events.Event{}, done...), c.list...)...)
+		if s.Done.Label() != c.label || s.Done.Shown() != c.shown {
+			t.Errorf("%s: done = %q, %s; want %q, %s", c.what, s.Done.Label(), s.Done.Shown(), c.label, c.shown)
+		}
+	}
+
+	list := did("TodoWrite", `{"todos":[{"content":"write it","status":"completed"}]}`, `{}`)
+	s := folded(prompt(asked), edit, list, says("Everything is implemented."), prompt("commit it please"), bash(commits, ofCommit), says("Committed."))
+	expect.Equal(t, s.Done.Label(), asked, "label of a completed list that was committed later")
+	expect.Equal(t, s.Done.Shown(), "committed as 1a2b3c4", "how a completed list that was committed later is done")
 }
 
 // A session that goes on with the goal of the one before closes that one's constraints with it.
