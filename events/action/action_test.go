@@ -169,7 +169,7 @@ func TestFailed(t *testing.T) {
 		{"git stash && git checkout main", "Exit code 1\nfatal: unable to access", "git stash && git checkout main"},
 		{"npm test && git commit -m x && git push", "Exit code 1\n3 failed", "npm test"},
 		{"npm test && git commit -m x && git push", "Exit code 1\n ! [rejected] main -> main", "git push"},
-		{"git add . && git commit -m x", "Exit code 1\nhook failed", "git add . && git commit -m x"},
+		{"git add . && git commit -m x", "Exit code 1\nhook failed", "git commit -m x"},
 		{"git checkout main && git branch -D x && git checkout -b y", "Exit code 1\nSwitched to branch 'main'\nerror: branch 'x' not found.", "git checkout -b y"},
 		{"git add a.go && git rebase --continue", "Exit code 1\nerror: could not apply 4751067... x", "git rebase --continue"},
 		{"pnpm --filter web exec biome check x.tsx", "Exit code 1\nERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command \"biome\" not found", ""},

@@ -173,7 +173,27 @@ func judged(parts []Action, output string) []Action {
 	if !gitSays && nothingDone.MatchString(output) {
 		return nil
 	}
+	if !gitSays {
+		gits = withoutTalkative(gits)
+	}
 	return judgedGit(gits, output)
+}
+
+// talkative are subcommands of git that no hook can stop: where they fail, git says why.
+var talkative = strings.Fields("add rm mv restore stash checkout switch reset tag")
+
+// withoutTalkative returns commands of git that failed without a word of git: those that a hook can stop, all where none is.
+func withoutTalkative(gits []Action) []Action {
+	var others []Action
+	for _, a := range gits {
+		if !slices.Contains(talkative, a.Verb) {
+			others = append(others, a)
+		}
+	}
+	if others == nil {
+		return gits
+	}
+	return others
 }
 
 // judgedGit returns of several commands of git those that failed by what git says of them.

@@ -53,17 +53,62 @@ func (in reading) passed(c check) bool {
 	}
 
 	for _, row := range c.rows {
-		proves := strings.Contains(row.kinds, c.Check)
-		if !proves || row.parts && (in.endless || c.showsBeginning()) {
-			continue
-		}
-		for _, m := range row.passing {
-			if _, ok := m.in(in.text, 0); ok {
-				return true
-			}
+		if in.summary(c, row) > 0 {
+			return true
 		}
 	}
 	return false
+}
+
+// summary returns where the last passing summary of a tool ends that proves a check, 0 where there is none.
+func (in reading) summary(c check, row *tool) int {
+	proves := strings.Contains(row.kinds, c.Check)
+	if !proves || row.parts && (in.endless || c.showsBeginning()) {
+		return 0
+	}
+
+	end := 0
+	for _, m := range row.passing {
+		m.each(in.text, 0, func(f found) bool {
+			end = max(end, f.end)
+			return true
+		})
+	}
+	return end
+}
+
+// own returns what the output shows of each command of the line by itself. Only a line with several commands needs it.
+func (in reading) own() []Own {
+	list := slices.Repeat([]Own{{Status: Unknown}}, len(in.runs))
+	if len(in.runs) < 2 || !in.failed {
+		return list
+	}
+
+	for _, c := range in.checks {
+		passed := 0
+		for _, row := range c.rows {
+			if !in.isAlone(c, row) {
+				continue
+			}
+			if row.printed(in.text, strongMark) {
+				list[c.at] = Own{Status: Failed}
+				break
+			}
+			if c.showsFailures() {
+				passed = max(passed, in.summary(c, row))
+			}
+		}
+		if passed > 0 && list[c.at].Status == Unknown {
+			list[c.at] = Own{Status: OK, Behind: in.text[min(passed, len(in.text)):]}
+		}
+	}
+	return list
+}
+
+// isAlone reports whether a check is the only one of the line that prints as a tool does.
+func (in reading) isAlone(c check, row *tool) bool {
+	prints := func(c check) bool { return slices.Contains(c.rows, row) && strings.Contains(row.kinds, c.Check) }
+	return prints(c) && !slices.ContainsFunc(in.checks, func(other check) bool { return other.at != c.at && prints(other) })
 }
 
 // passive are programs that pass on what they are given, or its beginning or its end.

@@ -40,8 +40,15 @@ type Result struct {
 	Status  Status
 	Counts  string   // what its checks counted, summed over all blocks, as "143 passed, 2 failed, 3 ignored"; "" where none
 	Telling string   // the line that says what failed: the assertion, the first compiler error, the cause; "" where nothing failed or nothing says so
+	Own     []Own    // what the output shows of each command of the line
 	Runs    []Status // how each command of the line went, as far as it can be said by itself
 	Hidden  bool     // the exit status says nothing of the check, or of the command where none checks
+}
+
+// Own is what an output shows of one command of its line by marks that no other command of the line prints.
+type Own struct {
+	Status Status
+	Behind string // of one that passed: what was printed behind its summary
 }
 
 // Of judges a command line by its commands as [events.Runs] reads them, whether the client called it failed, and its output: what
@@ -67,6 +74,7 @@ func Of(line string, runs []events.Run, failed bool, output string) Result {
 		result = in.plain()
 	}
 	result.Runs = each
+	result.Own = in.own()
 	return result
 }
 

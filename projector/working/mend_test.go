@@ -58,8 +58,15 @@ func TestWhatIsOpen(t *testing.T) {
 		"it passes in another folder":                       {[]events.Event{fails("cd web && npm test", "x"), runs("cd api && npm test", "ok")}, "npm test"},
 		"a package by its name passes, from another folder": {[]events.Event{fails("pnpm --filter @a/b test", "x"), runs("cd api && pnpm --filter @a/b test", "ok")}, ""},
 		"it passes in the same folder":                      {[]events.Event{fails("cd web && npm test", "x"), runs("cd /w/web && npm test", "ok")}, ""},
-		"a part passes":                                     {[]events.Event{fails("npm run lint && npm test", "x"), runs("npm run lint", "ok")}, "npm test"},
-		"all parts pass":                                    {[]events.Event{fails("npm run lint && npm test", "x"), runs("npm run lint", "ok"), runs("npm test", "ok")}, ""},
+		"nobody can tell which part failed":                 {[]events.Event{fails("npm run lint && npm test", "x")}, "npm run lint"},
+		"the first part passes later":                       {[]events.Event{fails("npm run lint && npm test", "x"), runs("npm run lint", "ok")}, ""},
+		"a later part has its own marks":                    {[]events.Event{fails("npm run lint && npx jest", "Tests:       2 failed, 9 passed, 11 total")}, "npx jest"},
+		"the first part passed, a look failed":              {[]events.Event{fails("npm run build && stat dist/x", "vite v5 building\n✓ built in 2.1s\nstatx: dist/x: no")}, ""},
+		"the first part passed, the second failed":          {[]events.Event{fails("npx jest && npm run build", "Tests:       9 passed, 9 total\nerror TS2345: x")}, "npm run build"},
+		"the first part passed, the push failed":            {[]events.Event{fails("npx jest && git push", "Tests:       9 passed, 9 total\n ! [rejected] main -> main")}, "git push"},
+		"a part that passed mends":                          {[]events.Event{fails("npx jest", "Tests: 1 failed, 8 passed"), fails("npx jest && git push", "Tests:       9 passed, 9 total\n ! [rejected] main -> main")}, "git push"},
+		"two parts print alike":                             {[]events.Event{fails("npx jest a && npx jest b", "Tests:       9 passed, 9 total\nTests:       2 failed, 2 total")}, "npx jest a"},
+		"a hook stops the commit":                           {[]events.Event{fails("git add . && git commit -m x", "husky - pre-commit script failed (code 1)")}, "git commit -m x"},
 		"it fails once more, wider":                         {[]events.Event{fails("go test ./up", "x"), fails("go test ./...", "x")}, "go test ./..."},
 
 		"checked out in a compound": {[]events.Event{fails("git checkout main", "error: Your local changes would be overwritten"), runs("git stash && git checkout main", "Switched")}, ""},
@@ -195,4 +202,15 @@ func TestFailuresOfAnOlderCheckpoint(t *testing.T) {
 	s := folded(append(looksAround(40), &events.CheckpointRestored{Schema: 1, State: old})...)
 	expect.Equal(t, targets(s), "go test, /w/a.go", "open")
 	expect.Equal(t, s.Calls, 40, "calls")
+}
+
+// The telling line, and that a check passed before, are said of the part of a line that failed.
+func TestTellingLineIsThatOfThePart(t *testing.T) {
+	printed := "an error of the test's own log\nTests:       9 passed, 9 total\nremote: x\n ! [rejected] main -> main (fetch first)"
+	s := folded(runs("npx jest && git push", "Tests:       9 passed, 9 total"), edit, fails("npx jest && git push", printed))
+	expect.Equal(t, targets(s), "git push", "open")
+	expect.Equal(t, s.Open[0].Text, "! [rejected] main -> main (fetch first)", "telling line")
+	if s.Open[0].Passed != nil {
+		t.Errorf("a push is told as a check that passed before: %+v", s.Open[0].Passed)
+	}
 }

@@ -46,8 +46,12 @@ func (s *State) failed(r events.Record, e *events.ToolFailed) {
 func (s *State) failedCommand(r events.Record, e *events.ToolFailed, call events.Call) {
 	result := outcome.OfFailed(call, e.Error)
 	output := outcome.Shown(e.Error)
-	parts := action.Failed(call.Input.Command.Text(), call.Runs, output)
-	parts = append(parts, hiddenFailures(call, result, output)...)
+	part, done := failedPart(call, result, output)
+	result.Telling = tellingOf(call, part, result, output)
+	parts := append(part, hiddenFailures(call, result, output)...)
+	if done != nil {
+		s.succeededIn(r, s.placeOf(call.Input.Command.Text(), e.Cwd), done, nil)
+	}
 	result.Telling = cmp.Or(result.Telling, e.Error) // a command that printed nothing has the client's words alone
 	s.judged(r, e.Common, call, result, parts)
 	s.lacks(r, call, e.Error)
@@ -62,6 +66,55 @@ func (s *State) failedCommand(r events.Record, e *events.ToolFailed, call events
 		folder := events.Folder(call.Input.Command.Text(), e.Cwd)
 		s.sawErrors(r, folder, call, e.Error)
 	}
+}
+
+// failedPart returns the command of a line that failed, none where it leaves nothing to mend, and those before it that succeeded.
+// A check whose passing summary was printed succeeded, with all that comes before it. Of the others the one failed that printed
+// its own marks of a failure; where none did nobody can say which one it was, and the first one is taken: the line is tried again
+// from there.
+func failedPart(call events.Call, result outcome.Result, output string) (part, done []action.Action) {
+	shows := func(i int, status outcome.Status) bool {
+		return !call.Runs[i].Hidden && i < len(result.Own) && result.Own[i].Status == status
+	}
+	failing, passed := len(call.Runs), 0
+	for i := range call.Runs {
+		if shows(i, outcome.Failed) {
+			failing = i
+			break
+		}
+		if shows(i, outcome.OK) {
+			passed = i + 1
+		}
+	}
+
+	for _, run := range call.Runs[:passed] {
+		if a := action.Of(run); !run.Hidden && a.Kind != action.Other {
+			done = append(done, a)
+		}
+	}
+	parts := action.Failed(call.Input.Command.Text(), call.Runs[passed:], output)
+	if failing < len(call.Runs) {
+		shown := action.Of(call.Runs[failing])
+		if slices.ContainsFunc(parts, func(a action.Action) bool { return a.Text == shown.Text }) {
+			return []action.Action{shown}, done
+		}
+	}
+	return parts[:min(1, len(parts))], done
+}
+
+// tellingOf returns the telling line of the part of a line that failed: other parts have printed, too.
+func tellingOf(call events.Call, part []action.Action, result outcome.Result, output string) string {
+	if len(call.Runs) < 2 || len(part) == 0 {
+		return result.Telling
+	}
+	for _, own := range slices.Backward(result.Own) {
+		if own.Status == outcome.OK {
+			output = cmp.Or(strings.TrimSpace(own.Behind), output)
+			break
+		}
+	}
+	line := part[0].Text
+	return cmp.Or(outcome.Of(line, events.Runs(line), true, output).Telling, result.Telling)
 }
 
 // hiddenFailures returns the commands of a call whose failure the exit status hides and the output shows, each once.
@@ -87,7 +140,9 @@ func hiddenFailures(call events.Call, result outcome.Result, output string) []ac
 func (s *State) judged(r events.Record, common events.Common, call events.Call, result outcome.Result, parts []action.Action) {
 	if f, ok := s.failureOf(call, common, parts); ok {
 		f.Text = Line(result.Telling)
-		f.Passed = s.passedBefore(call, common.Cwd)
+		if f.Stays() {
+			f.Passed = s.passedBefore(call, common.Cwd)
+		}
 		s.opened(r, f)
 	}
 }
