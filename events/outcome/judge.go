@@ -85,30 +85,43 @@ func (in reading) own() []Own {
 	}
 
 	for _, c := range in.checks {
-		passed := 0
-		for _, row := range c.rows {
-			if !in.isAlone(c, row) {
-				continue
-			}
-			if row.printed(in.text, strongMark) {
-				list[c.at] = Own{Status: Failed}
-				break
-			}
-			if c.showsFailures() {
-				passed = max(passed, in.summary(c, row))
-			}
-		}
-		if passed > 0 && list[c.at].Status == Unknown {
-			list[c.at] = Own{Status: OK, Behind: in.text[min(passed, len(in.text)):]}
-		}
+		list[c.at] = in.ownOf(c)
 	}
 	return list
 }
 
+// ownOf returns what the output shows of one check by itself. A mark of a failure that may be of another check, too, leaves it
+// open whether this one passed.
+func (in reading) ownOf(c check) Own {
+	passed := 0
+	for _, row := range c.rows {
+		if !c.printsAs(row) {
+			continue
+		}
+		isAlone := in.isAlone(c, row)
+		switch {
+		case row.printed(in.text, strongMark) && isAlone:
+			return Own{Status: Failed}
+		case row.printed(in.text, strongMark):
+			passed = -1
+		case isAlone && passed >= 0 && c.showsFailures():
+			passed = max(passed, in.summary(c, row))
+		}
+	}
+	if passed <= 0 {
+		return Own{Status: Unknown}
+	}
+	return Own{Status: OK, Behind: in.text[min(passed, len(in.text)):]}
+}
+
+// printsAs reports whether a check prints what a tool prints of that kind of check.
+func (c check) printsAs(row *tool) bool {
+	return slices.Contains(c.rows, row) && strings.Contains(row.kinds, c.Check)
+}
+
 // isAlone reports whether a check is the only one of the line that prints as a tool does.
 func (in reading) isAlone(c check, row *tool) bool {
-	prints := func(c check) bool { return slices.Contains(c.rows, row) && strings.Contains(row.kinds, c.Check) }
-	return prints(c) && !slices.ContainsFunc(in.checks, func(other check) bool { return other.at != c.at && prints(other) })
+	return !slices.ContainsFunc(in.checks, func(other check) bool { return other.at != c.at && other.printsAs(row) })
 }
 
 // passive are programs that pass on what they are given, or its beginning or its end.

@@ -194,3 +194,26 @@ func BenchmarkOfShort(b *testing.B) {
 		Of(line, runs, false, output)
 	}
 }
+
+// A mark that only one command of a line prints says how that one went.
+func TestOwn(t *testing.T) {
+	for _, c := range []struct {
+		line, output string
+		want         string // of each command
+	}{
+		{"npx jest && git push", "Tests:       9 passed, 9 total\nrejected", "ok unknown"},
+		{"npx eslint . && npx jest", "Tests:       1 failed, 8 passed, 9 total", "unknown failed"},
+		{"npx jest a && npx jest b", "Tests:       9 passed, 9 total", "unknown unknown"},
+		{"npm run build && npm test", "✓ built in 2.1s\nnpm error Lifecycle script `build` failed", "unknown unknown"},
+		{"npm run build && ls out", "✓ built in 2.1s", "ok unknown"},
+		{"npm run build && ls out", "x", "unknown unknown"},
+	} {
+		var got []string
+		for _, own := range Of(c.line, events.Runs(c.line), true, "Exit code 1\n"+c.output).Own {
+			got = append(got, string(own.Status))
+		}
+		if got := strings.Join(got, " "); got != c.want {
+			t.Errorf("what %q shows of each command of %q = %q, want %q", c.output, c.line, got, c.want)
+		}
+	}
+}

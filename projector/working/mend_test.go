@@ -66,6 +66,8 @@ func TestWhatIsOpen(t *testing.T) {
 		"the first part passed, the push failed":            {[]events.Event{fails("npx jest && git push", "Tests:       9 passed, 9 total\n ! [rejected] main -> main")}, "git push"},
 		"a part that passed mends":                          {[]events.Event{fails("npx jest", "Tests: 1 failed, 8 passed"), fails("npx jest && git push", "Tests:       9 passed, 9 total\n ! [rejected] main -> main")}, "git push"},
 		"two parts print alike":                             {[]events.Event{fails("npx jest a && npx jest b", "Tests:       9 passed, 9 total\nTests:       2 failed, 2 total")}, "npx jest a"},
+		"a mark of either script":                           {[]events.Event{fails("npm run build && npm test", "✓ built in 2.1s\nprerender: x\nnpm error Lifecycle script `build` failed")}, "npm run build"},
+		"a build that fails behind its heading":             {[]events.Event{fails("npx next build && ls out", " ✓ Compiled successfully\n   Linting and checking validity of types ...\nFailed to compile.\n\n./a.ts:1:2\nType error: x")}, "npx next build"},
 		"a hook stops the commit":                           {[]events.Event{fails("git add . && git commit -m x", "husky - pre-commit script failed (code 1)")}, "git commit -m x"},
 		"it fails once more, wider":                         {[]events.Event{fails("go test ./up", "x"), fails("go test ./...", "x")}, "go test ./..."},
 

@@ -22,7 +22,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 32
+	Version = 33
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, and next
