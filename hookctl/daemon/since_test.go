@@ -114,7 +114,7 @@ func TestSinceErrors(t *testing.T) {
 		`{"from":4}`:                     `the request cannot be read: json: unknown field "from"`,
 		`{"filter":"ev.>"}`:              "the request has no seq, ",
 		`{"seq":4711}`:                   "the log ends at sequence ",
-		`{"seq":0,"filter":"tool.>"}`:    `filter: the pattern "tool.>" does not begin with ev.`,
+		`{"seq":0,"filter":"tool.>"}`:    `filter: the pattern "tool.>" does not begin with "ev."`,
 		`{"seq":0,"filter":"ev.>.tool"}`: `filter: "ev.>.tool" is no pattern of subjects`,
 	} {
 		events, last := since(t, d, request, sinceAtOnce)

@@ -380,7 +380,7 @@ func projectOnly(handed []Item, from string) []Item {
 	var items []Item
 	for _, it := range handed {
 		switch it.ID {
-		case "working.goal", "working.task", "working.prompt", "working.phase", "working.done", "working.handoff", "working.commands", "working.left":
+		case "working.from", "working.goal", "working.task", "working.prompt", "working.phase", "working.done", "working.handoff", "working.commands", "working.left":
 		default:
 			items = append(items, it)
 		}

@@ -15,6 +15,7 @@ import (
 	"hookline/hookctl/wire"
 	"hookline/projector"
 	"hookline/projector/tables"
+	"hookline/projector/working"
 )
 
 // recording takes hooks as the recorder does: decided, appended, folded, told. Each is captured a minute after the one before.
@@ -454,4 +455,20 @@ func TestCarriedItemsAreAllThere(t *testing.T) {
 			t.Errorf("told has no %q: %s", want, text)
 		}
 	}
+}
+
+// A session that named no goal hands over its files as its own.
+func TestHandoverWithoutAGoal(t *testing.T) {
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	s := working.State{
+		ID:       "aaaaaaaa-1",
+		Worktree: "/w",
+		Active:   now.Add(-2 * time.Minute),
+		Files:    []working.File{{Path: "/w/a.go", Edited: 1, Event: "e1"}},
+	}
+	items := Handoff(s, now)
+	if len(items) == 0 {
+		t.Fatal("nothing is handed over")
+	}
+	expect.Equal(t, items[0].Text, "[PHASE: SESSION_START] From session aaaaaaaa, 2 min ago.", "first line")
 }

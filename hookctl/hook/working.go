@@ -134,6 +134,7 @@ func handedItems(s working.State, now time.Time, from string) []Item {
 	}
 
 	items := goalItems(s, from+". ", false)
+	hasGoal := len(items) > 0
 	for _, it := range openItems(s, false, now) {
 		if it.ID == "working.steps" {
 			it = stepsItem(*s.Steps, "the words of the session before")
@@ -143,11 +144,17 @@ func handedItems(s working.State, now time.Time, from string) []Item {
 	recent := age < extendedAge
 	items = append(items, fileItems(s, recent, false)...)
 	if recent {
-		return append(items, commandItems(s)...)
+		items = append(items, commandItems(s)...)
 	}
-	if s.Commands == nil || len(items) == 0 {
-		return items
+	if len(items) == 0 {
+		return nil
 	}
-	last := s.Commands[len(s.Commands)-1]
-	return append(items, item("working.left", RankFunctions, "Not restored: files read and commands, they are older than 1 h.", last.Event))
+	if !recent && s.Commands != nil {
+		last := s.Commands[len(s.Commands)-1]
+		items = append(items, item("working.left", RankFunctions, "Not restored: files read and commands, they are older than 1 h.", last.Event))
+	}
+	if !hasGoal { // what follows is of that session all the same
+		items = append([]Item{item("working.from", RankGoal, from+".", items[0].Event)}, items...)
+	}
+	return items
 }
