@@ -21,13 +21,16 @@ const restVerb = "hookctl context show --rest"
 // leastEntries is how many entries a list has before another one gets more of the room.
 const leastEntries = 3
 
-// leastEdited is the same of the files that were edited: nothing else tells of them so surely.
-const leastEdited = 10
+// leastOf is the same of the lists that nothing else tells of: the files that were edited, and what is to be done.
+var leastOf = map[string]int{
+	"working.edited": 10,
+	"working.todos":  12,
+}
 
 // least returns how many entries an item has before another list gets more of the room.
 func (it Item) least() int {
-	if it.ID == "working.edited" {
-		return leastEdited
+	if n, ok := leastOf[it.ID]; ok {
+		return n
 	}
 	return leastEntries
 }

@@ -149,6 +149,37 @@ func TestRecoveryFitsItsBudget(t *testing.T) {
 	}
 }
 
+// A long goal is cut before what was edited and what is to be done is left out.
+func TestLongGoalsLeaveRoom(t *testing.T) {
+	s := busy("s", time.Now())
+	long := strings.Repeat("Mend the way in which a page is drawn when its data comes late. ", 16)
+	s.Goal = &working.Note{Text: long, Event: "g"}
+	s.Task = &working.Note{Text: "Now " + long, Event: "t"}
+	s.Todos, s.Files = nil, nil
+	for i := range 12 {
+		s.Todos = append(s.Todos, working.Todo{Text: fmt.Sprintf("draw part number %d of the page, with its border, its shadow and the title above it", i), Status: "pending", Event: "e"})
+	}
+	for i := range 10 {
+		s.Files = append(s.Files, working.File{Path: fmt.Sprintf("/w/page/part_%d.go", i), Edited: 1, Event: "e"})
+	}
+
+	in := at("SessionStart", "compact")
+	text := composed(in, tellWorking(in, World{Project: "p"}, worked(s).reader(t)))
+	if n := Tokens(text); n > 800 {
+		t.Errorf("%d tokens:\n%s", n, text)
+	}
+	for i := range 12 {
+		if want := fmt.Sprintf("draw part number %d of", i); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for i := range 10 {
+		if want := fmt.Sprintf("part_%d.go", i); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
 // Next steps that the context has are told to another session only.
 func TestStepsOfAMessageThatStays(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
