@@ -227,7 +227,7 @@ func TestSecretOfAnEvent(t *testing.T) {
 	b := opened(t, logOf(
 		[2]string{events.TypePromptSubmitted, `{"prompt":"Look at the key"}`},
 		[2]string{events.TypeToolSucceeded, `{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"cat .env"},"tool_response":{"stdout":"API_KEY=` + secret + `"}}`},
-		[2]string{events.TypeToolFailed, `{"tool_name":"Bash","tool_use_id":"t2","tool_input":{"command":"send ` + secret + `"},"error":"FAIL ` + secret + `"}`},
+		[2]string{events.TypeToolFailed, `{"tool_name":"Bash","tool_use_id":"t2","tool_input":{"command":"go test ./... -args ` + secret + `"},"error":"FAIL ` + secret + `"}`},
 	), Options{})
 	page, moves := b.session(""), b.session("/moves")
 	has(t, "the page", page, `id="r3"`, "3 events", "open failures, 1 at most")
@@ -296,7 +296,7 @@ func TestMoves(t *testing.T) {
 		}
 	}
 	expect.Equal(t, string(moves[1].Set["goal"]), `{"text":"Add retries to the upload client"}`, "goal")
-	expect.Equal(t, string(moves[5].Set["error go test"]), `{"target":"go test","tool":"Bash","text":"FAIL up","event":"E0005","time":"2026-11-21T08:00:05Z","times":1}`, "error")
+	expect.Equal(t, string(moves[5].Set["error go test ./..."]), `{"target":"go test ./...","kind":"check","tool":"Bash","text":"FAIL up","event":"E0005","time":"2026-11-21T08:00:05Z","times":1,"call":2}`, "error")
 }
 
 // hostile is what others may write: tags, scripts, escapes of terminals, signs that turn the direction of writing, ends of
