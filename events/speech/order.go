@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"hookline/events/wording"
 )
@@ -202,6 +203,9 @@ func Points(text string) bool {
 // maxAnswer is how many words an answer to a question has at most.
 const maxAnswer = 8
 
+// maxAnswerCJK is the same in characters of a script without blanks.
+const maxAnswerCJK = 14
+
 // Answers reports whether a text of the user answers a question that the agent asked last, rather than asking for work of its
 // own: it is a choice; or one was asked, and it is short and begins with yes or no, or is neither a question nor an imperative.
 func Answers(text string, asked bool) bool {
@@ -213,7 +217,8 @@ func Answers(text string, asked bool) bool {
 		return false
 	}
 	words := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(text, "’", "'")), endsWord)
-	if len(words) == 0 || len(words) > maxAnswer {
+	isLong := len(words) > maxAnswer || hasCJK(text) && utf8.RuneCountInString(text) > maxAnswerCJK
+	if len(words) == 0 || isLong {
 		return false
 	}
 

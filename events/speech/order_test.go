@@ -87,13 +87,13 @@ func TestPromptsOfSubstance(t *testing.T) {
 }
 
 func TestAnswers(t *testing.T) {
-	for _, text := range []string{"the second one", "yes, add retries too", "no, leave it", "in the utils folder", "the staging one for now please", "ja, aber nur im Importer", "postgres"} {
+	for _, text := range []string{"the second one", "yes, add retries too", "no, leave it", "in the utils folder", "the staging one for now please", "ja, aber nur im Importer", "postgres", "用第二个方案"} {
 		if !Answers(text, true) {
 			t.Errorf("Answers(%q) after a question = false, want true", text)
 		}
 	}
 	for _, text := range []string{"Add a health check to the server", "can you also update the changelog?", "please rename the pool as well", "what does the pool do?", "commit it",
-		"I would rather have one pool for each host, with a bound of its own and a metric"} {
+		"I would rather have one pool for each host, with a bound of its own and a metric", "把登录页面的背景改成和模板一样的深色主题"} {
 		if Answers(text, true) {
 			t.Errorf("Answers(%q) after a question = true, want false", text)
 		}

@@ -205,8 +205,14 @@ func tellLedger(in Input, w World, r Reader) []Item {
 	return nil
 }
 
+// answerAge is how long other sessions are told what the user answered to a question of the agent.
+const answerAge = 24 * time.Hour
+
 func startItems(s ledger.State, in Input, source string) []Item {
-	decisions := s.Open(events.LedgerDecision)
+	decisions := slices.DeleteFunc(s.Open(events.LedgerDecision), func(e ledger.Entry) bool {
+		wasAnswer := e.Source == "PostToolUse" // to a question of the moment, which its session mostly ends
+		return wasAnswer && e.Session != in.Session && in.Time.Sub(e.Time) > answerAge
+	})
 	if source == "resume" {
 		decisions = slices.DeleteFunc(decisions, func(e ledger.Entry) bool { return e.Session == in.Session })
 	}

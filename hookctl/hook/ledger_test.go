@@ -146,3 +146,20 @@ func TestQuestionsOfAnAgentAreNoDecisions(t *testing.T) {
 		expect.Equal(t, len(decisionsOfAgent(text)), 1, "number of decisions of "+text)
 	}
 }
+
+// What the user answered to a question of the agent is told to other sessions for a day.
+func TestAnswersLapse(t *testing.T) {
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	s := ledger.State{Entries: []ledger.Entry{
+		{ID: "a", Kind: events.LedgerDecision, Subject: "Cache?", Text: "an old answer", By: "user", Source: "PostToolUse", Session: "before", Time: now.Add(-25 * time.Hour)},
+		{ID: "b", Kind: events.LedgerDecision, Subject: "Port?", Text: "a new answer", By: "user", Source: "PostToolUse", Session: "before", Time: now.Add(-23 * time.Hour)},
+		{ID: "c", Kind: events.LedgerDecision, Subject: "Host?", Text: "its own answer", By: "user", Source: "PostToolUse", Session: "s", Time: now.Add(-25 * time.Hour)},
+		{ID: "d", Kind: events.LedgerDecision, Subject: "Log?", Text: "what was typed", By: "user", Source: "UserPromptSubmit", Session: "before", Time: now.Add(-25 * time.Hour)},
+	}}
+	text := lines(startItems(s, Input{Session: "s", Time: now}, "compact"))
+	for told, want := range map[string]bool{"an old answer": false, "a new answer": true, "its own answer": true, "what was typed": true} {
+		if strings.Contains(text, told) != want {
+			t.Errorf("%q is told: %v, want %v, in\n%s", told, !want, want, text)
+		}
+	}
+}

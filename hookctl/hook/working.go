@@ -2,6 +2,7 @@ package hook
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"hookline/events"
@@ -115,7 +116,8 @@ func recovered(s working.State, cut bool, now time.Time) []Item {
 		items = append(items, selection(seen)...)
 		items = append(items, noteItem("said", RankFunctions, "You said last: %s", s.Said, saidChars)...)
 	}
-	if drifted(s) {
+	tellsGoal := slices.ContainsFunc(items, func(it Item) bool { return it.ID == "working.goal" })
+	if tellsGoal && drifted(s) {
 		items = append(items, item("working.drift", RankGoal, "The goal may have drifted: nothing of it was seen in the last turns.", s.Goal.Event))
 	}
 	return items

@@ -67,6 +67,9 @@ func goalItems(s working.State, prefix string, cut bool) []Item {
 			continue
 		}
 		title := x.title
+		if isNewest := x.n == s.Task || s.Task == nil && x.n == s.Goal; isNewest && s.Reported != "" {
+			title += ", which its session reported as done"
+		}
 		if x.n.By != "" {
 			title += ", from " + x.n.By
 		}
@@ -133,7 +136,8 @@ func lastPrompt(s working.State) *working.Note {
 			return nil
 		}
 	}
-	if strings.HasPrefix(text, "/") || speech.Request(text) == "" || speech.Order(text) || speech.Choice(text) || speech.Points(text) {
+	isBareCommand := strings.HasPrefix(text, "/") && !strings.Contains(text, " ")
+	if isBareCommand || speech.Request(text) == "" || speech.Order(text) || speech.Choice(text) || speech.Points(text) {
 		return nil
 	}
 	return s.Prompt

@@ -70,7 +70,7 @@ func TestOrderOfATeamIsToldWithItsSender(t *testing.T) {
 func TestLastPromptAdds(t *testing.T) {
 	goal := noted("Build the pool of hosts", "e1")
 	for text, told := range map[string]bool{"yes": false, "ok, go on": false, "commit everything, please": false, "the second one": false, "Build the pool of hosts": false, "/clear": false, "screenshot of the issue": false,
-		"in the folder pool": true, "fix the lint": true} {
+		"/opsx:apply pool-of-hosts": true, "in the folder pool": true, "fix the lint": true} {
 		got := lines(Known(working.State{ID: "s", Goal: goal, Prompt: noted(text, "e2")}, time.Time{}))
 		if strings.Contains(got, "Last prompt: ") != told {
 			t.Errorf("last prompt %q: told %v, want %v", text, !told, told)
@@ -94,6 +94,15 @@ func TestDoneIsToldAsDone(t *testing.T) {
 	s.Prompt = s.Goal
 	want = "[PHASE: POST_COMPACT] Last done: Count the waits, committed as 1a2b3c4 and pushed\nGoal since then: Write the page of the pool\nNext steps, in your words: measure it"
 	expect.Equal(t, lines(Known(s, time.Time{})), want)
+}
+
+// A task that only words call done is told as such.
+func TestReportedWork(t *testing.T) {
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	s := working.State{ID: "before-12345", Active: now, Goal: noted("Build the pool", "e1"), Task: noted("Count the waits", "e2"), Reported: "e3"}
+	want := "[PHASE: SESSION_START] From session before12, moments ago. Goal: Build the pool\n" +
+		"Current task, which its session reported as done: Count the waits"
+	expect.Equal(t, lines(Handoff(s, now)), want)
 }
 
 // Constraints of an open goal are handed over, also to a headless start; those of a goal that is done are not.

@@ -219,6 +219,7 @@ func (s *State) finished(r events.Record, e *events.TurnStopped) {
 	case hasListed:
 		done.How = listed
 	default:
+		s.Reported = r.ID
 		return
 	}
 

@@ -47,6 +47,7 @@ func (s *State) prompted(r events.Record, e *events.PromptSubmitted) {
 		return
 	}
 	request := speech.Request(text)
+	s.Reported = ""
 	asked := s.Asked
 	s.Asked = false
 	s.Prompt = &Note{Text: wording.Ends(cmp.Or(request, text), MaxTask), Event: r.ID, Time: r.Time}

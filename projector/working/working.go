@@ -22,7 +22,7 @@ import (
 // Name and Version of the projection's cells.
 const (
 	Name    = "working"
-	Version = 33
+	Version = 34
 )
 
 // Schema is the version of what a checkpoint refers to. Version 2 added contract, evidence that is stale, and next
@@ -78,6 +78,7 @@ type State struct {
 	Evidence    []Proof   `json:"evidence,omitempty" jsonschema_description:"the last outcome of tests, build and lint since code was changed"`
 
 	Done     *Finished `json:"done,omitempty" jsonschema_description:"the newest work that is done; its goal and task are the session's no more"`
+	Reported string    `json:"reported,omitempty" jsonschema_description:"id of the turn's end whose last words say that the current task is done, where nothing shows it"`
 	Landed   *Landing  `json:"landed,omitempty" jsonschema_description:"newest commit, push or merge"`
 	Unlanded string    `json:"unlanded,omitempty" jsonschema_description:"id of the newest change of a file since then"`
 
