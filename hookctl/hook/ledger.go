@@ -158,8 +158,8 @@ func answered(response json.RawMessage) []*events.LedgerEntryAdded {
 	return list
 }
 
-// goesOn matches a question of the agent about how it goes on: its answer is an order for the moment.
-var goesOn = regexp.MustCompile(`(?i)(\bmore questions\b|\b(would you like|do you want|shall i|should i|want) me to\b|\bshall i\b|^ready to\b|` +
+// asksHowToGoOn matches a question of the agent about how it goes on: its answer is an order for the moment.
+var asksHowToGoOn = regexp.MustCompile(`(?i)(\bmore questions\b|\b(would you like|do you want|shall i|should i|want) me to\b|\bshall i\b|^ready to\b|` +
 	`\bwh(at|ich).{0,20} (would you like|do you want) (me )?to (do|plan|work on|discuss|tackle|see)\b|\bwhat('s| is| should i do) next\b|` +
 	`\bhow (should|would|shall|do) (i|we|you)( like| want)?( us| me)?( to)? (proceed|continue|execute|go on)\b|\bhow far should i\b|` +
 	`\b(look|looks|sound|sounds) (good|right|ok)\b|\bproceed\?$)`)
@@ -171,7 +171,7 @@ var leavesIt = regexp.MustCompile(`(?i)^(you (decide|choose|pick)|up to you|your
 // that asks back.
 func decidesWork(question, answer string) bool {
 	asksBack := strings.HasSuffix(answer, "?") || strings.HasSuffix(answer, "？")
-	return answer != "" && !asksBack && !leavesIt.MatchString(answer) && !goesOn.MatchString(question)
+	return answer != "" && !asksBack && !leavesIt.MatchString(answer) && !asksHowToGoOn.MatchString(question)
 }
 
 // notesOnly is what the client (2.1.331) gives as the answer where the user chose nothing and wrote something.
