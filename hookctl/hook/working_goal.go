@@ -49,7 +49,7 @@ func drifted(s working.State) bool {
 // goalItems are the two goals, what the session was for and what it did last, what is done, and the constraints. Behind a summary that has their
 // words only the phase is told; a context that was not cut has not read it.
 func goalItems(s working.State, prefix string, cut bool) []Item {
-	items := doneItems(s)
+	items := doneItems(s, cut)
 	goalTitle := "Goal"
 	if s.Done != nil {
 		goalTitle = "Goal since then"
@@ -103,21 +103,23 @@ func withoutConstraints(request string, constraints []working.Note, cut bool) st
 }
 
 // doneItems tell the newest work that is done. Beside a newer goal it is shortened.
-func doneItems(s working.State) []Item {
+func doneItems(s working.State, cut bool) []Item {
 	if s.Done == nil {
 		return nil
 	}
+	label := strings.TrimRight(withoutConstraints(s.Done.Label(), s.Constraints, cut), ".")
 	shown := ", " + s.Done.Shown()
+	short := "Last done: " + wording.Ends(label, doneChars) + shown
 	if s.Goal != nil {
-		return []Item{item("working.done", RankGoal, "Last done: "+wording.Ends(s.Done.Label(), doneChars)+shown, s.Done.Event)}
+		return []Item{item("working.done", RankGoal, short, s.Done.Event)}
 	}
 
-	text := "Last done: " + s.Done.Label() + shown
+	text := "Last done: " + label + shown
 	if began := s.Done.Began(); began != "" {
 		text += ". It began with: " + wording.Ends(began, doneChars)
 	}
 	it := item("working.done", RankGoal, text, s.Done.Event)
-	it.Shorter = []string{"Last done: " + wording.Ends(s.Done.Label(), doneChars) + shown}
+	it.Shorter = []string{short}
 	return []Item{it}
 }
 

@@ -96,6 +96,14 @@ func TestDoneIsToldAsDone(t *testing.T) {
 	expect.Equal(t, lines(Known(s, time.Time{})), want)
 }
 
+// A constraint that outlives its work is not told with that again.
+func TestDoneWithoutItsConstraints(t *testing.T) {
+	done := &working.Finished{Task: "Make the tests pass. Never delete a row.", How: "committed", Hash: "1a2b3c4", Event: "e9"}
+	s := working.State{ID: "s", Done: done, Constraints: []working.Note{{Text: "Never delete a row.", Event: "e1"}}}
+	want := "[PHASE: POST_COMPACT] Last done: Make the tests pass, committed as 1a2b3c4\nConstraints, in the user's words: Never delete a row."
+	expect.Equal(t, lines(Known(s, time.Time{})), want)
+}
+
 // A task that only words call done is told as such.
 func TestReportedWork(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
