@@ -69,8 +69,12 @@ func substance(text string, strict bool) bool {
 	return !strict || spaced || dense
 }
 
+// leadsOrder matches a prompt by which the lead of a team gives a member its work: to the member it is what a user's request is to
+// others. A notice between programs is an object of JSON.
+var leadsOrder = regexp.MustCompile(`(?s)<teammate-message\b[^>]*teammate_id="team-lead"[^>]*>\s*[^\s{]`)
+
 // workOf returns when a session did work last before a time, zero for a session without work: an edit, a prompt of substance
-// with three calls after it, or three such prompts.
+// with three calls after it, or three such prompts; an order of a team's lead is one, too.
 func workOf(s *session, at time.Time, strict bool) time.Time {
 	var newest time.Time
 	editsMade, prompts, after := 0, 0, 0
@@ -81,7 +85,7 @@ func workOf(s *session, at time.Time, strict bool) time.Time {
 		worked := false
 		switch e := st.event.(type) {
 		case *events.PromptSubmitted:
-			if substance(e.UserText(), strict) {
+			if substance(e.UserText(), strict) || leadsOrder.MatchString(e.Prompt) {
 				prompts++
 				worked = true
 			}

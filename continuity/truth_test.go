@@ -254,6 +254,8 @@ func TestPathsAreJudged(t *testing.T) {
 func TestRightSession(t *testing.T) {
 	worked := transcriptOf(firstID, 0).prompt("Add the retries to the client").writes("a.go")
 	question := transcriptOf(secondID, time.Hour).prompt("What is the weather like?").says("Fine.")
+	member := transcriptOf(secondID, time.Hour).prompt(`<teammate-message teammate_id="team-lead">Look why the pages are slow</teammate-message>`)
+	member.reads("b.go").reads("c.go").reads("d.go")
 	headless := func(at time.Duration) *lines {
 		l := transcriptOf(secondID, at)
 		l.prompt("Make the page of the reports faster").writes("b.go")
@@ -275,6 +277,7 @@ func TestRightSession(t *testing.T) {
 		{"nothing, long ago", []*lines{worked, next(50 * time.Hour)}, "New session initialized", right},
 		{"behind a question", []*lines{worked, question, next(2 * time.Hour)}, from(firstID), right},
 		{"the question", []*lines{worked, question, next(2 * time.Hour)}, from(secondID), wrong},
+		{"a member of a team that has its order", []*lines{worked, member, next(2 * time.Hour)}, from(secondID), right},
 		{"behind a headless one", []*lines{worked, headless(time.Hour), next(2 * time.Hour)}, from(firstID), right},
 		{"the headless one", []*lines{worked, headless(time.Hour), next(2 * time.Hour)}, from(secondID), wrong},
 		{"the headless one, a day later", []*lines{worked, headless(40 * time.Hour), next(41 * time.Hour)}, from(secondID), right},
